@@ -1,0 +1,1 @@
+"""ptxlift: PTX in, checked AMDGPU code objects out."""
