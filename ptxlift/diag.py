@@ -1,6 +1,6 @@
 """Spans, diagnostics, `PtxError` and the caret renderer.
 
-Comes in: facts found by any stage. Goes out: text a person can act on. This module must know nothing of PTX
+Comes in: facts found by any stage. Goes out: text a person can act on. It must know nothing of PTX
 grammar, instructions, IR or targets.
 """
 
@@ -108,7 +108,7 @@ def _caret(span: Span) -> list[str]:
 
 
 class PtxError(Exception):
-    """Bad or unsupported input. `diagnostics` holds what was found; `str()` is the rendered text."""
+    """Bad or unsupported input. `diagnostics` holds what was found; `str()` renders it."""
 
     def __init__(self, diagnostics: Diagnostic | Iterable[Diagnostic]) -> None:
         found = (diagnostics,) if isinstance(diagnostics, Diagnostic) else tuple(diagnostics)
