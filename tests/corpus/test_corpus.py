@@ -1,0 +1,66 @@
+"""Runs every corpus case end to end: PTX through ptxlift, then the results against numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cases import ALL_CASES
+from cases.model import Case, check_results, copy_inputs
+
+import ptxlift
+
+QUICK_TARGETS = ("gfx942", "gfx1100")
+FULL_TARGETS = (*QUICK_TARGETS, "gfx90a", "gfx950", "gfx1030", "gfx1201")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One case from one PTX file on one target; target "interpreter" is the PTX interpreter."""
+
+    case: Case
+    path: Path
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.case.name}-{self.path.stem}-{self.target}"
+
+
+def collect_runs(full: bool) -> list[Run]:
+    """Every case with its main PTX on two targets; with `full`, all variants on six."""
+    targets = (*(FULL_TARGETS if full else QUICK_TARGETS), "interpreter")
+    runs = []
+    for case in ALL_CASES:
+        paths = case.ptx_files()
+        for path in paths if full else paths[:1]:
+            runs.extend(Run(case, path, target) for target in targets)
+    return runs
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "run" in metafunc.fixturenames:
+        runs = collect_runs(metafunc.config.getoption("--corpus-full", default=False))
+        metafunc.parametrize("run", runs, ids=str)
+
+
+def execute(case: Case, text: str, target: str) -> None:
+    """Launches the case's kernel from PTX text and checks every array argument."""
+    before = case.inputs()
+    after = copy_inputs(before)
+    interpreted = target == "interpreter"
+    ptxlift.run(
+        text,
+        case.kernel,
+        case.grid,
+        case.block,
+        after,
+        shared=case.shared,
+        device="interpreter" if interpreted else "emulator",
+        **({} if interpreted else {"target": target}),
+    )
+    check_results(case, before, after, case.tolerance)
+
+
+def test_example_matches_numpy(run: Run) -> None:
+    execute(run.case, run.path.read_text(), run.target)
