@@ -1,7 +1,7 @@
 """The SSA IR: Value, Op, Block, Function, Module.
 
-Blocks take parameters (there is no phi); a terminator passes arguments to each successor. Only ops, blocks and builders
-mutate. Knows nothing of PTX syntax or of LLVM.
+Blocks take parameters (there is no phi); a terminator passes arguments to each successor. Only
+ops, blocks and builders mutate. Knows nothing of PTX syntax or of LLVM.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class Value:
 
 
 class Op:
-    """One operation. `attrs` in the order of `opdef.attributes`; `span`: character offset of its PTX, or -1."""
+    """One operation. `attrs` in the order of `opdef.attributes`; `span`: character offset of
+    its PTX, or -1.
+    """
 
     __slots__ = ("arguments", "attrs", "opdef", "operands", "results", "span", "successors")
 
@@ -91,7 +93,9 @@ class Slot:
 
 @dataclass(slots=True)
 class KernelParam:
-    """A kernel parameter at PTX's own offset. `pointer_space`: from `.ptr`, for metadata and alignment."""
+    """A kernel parameter at PTX's own offset. `pointer_space`: from `.ptr`, for metadata and
+    alignment.
+    """
 
     name: str
     offset: int
@@ -114,8 +118,8 @@ class LaunchBounds:
 
 @dataclass(eq=False, slots=True)
 class Function:
-    """A kernel or device function. A declaration has no blocks. Entry: `blocks[0]`; its params are the arguments (none for a
-    kernel, whose parameters are read by `kernel_param`)."""
+    """A kernel or device function. A declaration has no blocks. Entry: `blocks[0]`; its params are
+    the arguments (none for a kernel, whose parameters are read by `kernel_param`)."""
 
     name: str
     is_kernel: bool
@@ -136,7 +140,9 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """`size` bytes at `offset` hold `(address of symbol + addend) >> shift`; `generic`: the generic address."""
+    """`size` bytes at `offset` hold `(address of symbol + addend) >> shift`; `generic`: the
+    generic address.
+    """
 
     offset: int
     size: int
@@ -148,8 +154,8 @@ class Relocation:
 
 @dataclass(slots=True)
 class Variable:
-    """A module variable in GLOBAL, CONST or SHARED space. `data` None: no initial value. `size` 0 with `external`: dynamic shared
-    memory (`extern .shared x[]`)."""
+    """A module variable in GLOBAL, CONST or SHARED space. `data` None: no initial value. `size` 0
+    with `external`: dynamic shared memory (`extern .shared x[]`)."""
 
     name: str
     space: Space

@@ -1,8 +1,8 @@
 """The Algebra: the pure IR ops as methods, over any kind of value.
 
-The lifter's builder makes IR of them, the interpreter computes numpy lanes, the prover makes Z3 terms. One semantics
-function therefore serves all three. Values are bit patterns of known width; each method means what its row in `ir.ops`
-says.
+The lifter's builder makes IR of them, the interpreter computes numpy lanes, the prover makes Z3
+terms. One semantics function therefore serves all three. Values are bit patterns of known width;
+each method means what its row in `ir.ops` says.
 """
 
 from __future__ import annotations
