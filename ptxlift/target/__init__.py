@@ -5,6 +5,7 @@ LLVM's API.
 """
 
 from ptxlift.target.features import Feature
+from ptxlift.target.mnemonics import illegal_mnemonics, is_legal
 from ptxlift.target.model import Fp8, Scratch, Setting, Target, TargetSpec, WorkgroupId
 from ptxlift.target.names import all_targets, lookup
 
@@ -17,5 +18,7 @@ __all__ = [
     "TargetSpec",
     "WorkgroupId",
     "all_targets",
+    "illegal_mnemonics",
+    "is_legal",
     "lookup",
 ]

@@ -128,7 +128,8 @@ class Feature(Enum):
 
     # Memory and images.
     IMAGE = "image_sample, image_load"
-    IMAGE_GATHER4 = "image_gather4, image_get_lod"
+    IMAGE_EXTENDED = "image_sample_l, image_gather4, image_get_lod"
+    BVH = "image_bvh_intersect_ray"
     BVH_STACK = "ds_bvh_stack"
     TBUFFER = "tbuffer_load_format_x"
     GLOBAL_LOAD_LDS = "global_load_lds_dword, buffer_load_dword lds"

@@ -22,7 +22,7 @@ _GFX10_ON = frozenset({
     F.ROUND_MODE, F.S_CLAUSE, F.NULL_REGISTER, F.CMPX_EXEC, F.VOP3_LITERAL, F.TWO_SGPRS,
 })  # fmt: skip
 _GFX10 = _GFX10_ON | {
-    F.SDWA, F.TBUFFER, F.IMAGE, F.IMAGE_GATHER4, F.S_BARRIER, F.S_WAITCNT, F.WAITCNT_VSCNT,
+    F.SDWA, F.TBUFFER, F.IMAGE, F.IMAGE_EXTENDED, F.S_BARRIER, F.S_WAITCNT, F.WAITCNT_VSCNT,
     F.INST_PREFETCH, F.S_MEMTIME, F.HW_ID, F.GLOBAL_LOAD_LDS, F.GLOBAL_ATOMIC_MIN_F64,
 }  # fmt: skip
 _GFX11_ON = _GFX10_ON | {
@@ -32,7 +32,7 @@ _GFX11_ON = _GFX10_ON | {
     F.GLOBAL_ATOMIC_CSUB, F.SHADER_CYCLES,
 }  # fmt: skip
 _NOT_GFX1250 = frozenset({
-    F.TBUFFER, F.IMAGE, F.IMAGE_GATHER4, F.S_WAITCNT, F.BVH_STACK, F.DOT2_F32_F16,
+    F.TBUFFER, F.IMAGE, F.IMAGE_EXTENDED, F.S_WAITCNT, F.BVH, F.BVH_STACK, F.DOT2_F32_F16,
     F.DOT2_F32_BF16, F.DOT2_F16_F16, F.DOT2_BF16_BF16,
 })  # fmt: skip
 _GFX11 = _GFX11_ON | _NOT_GFX1250 | {
@@ -51,7 +51,7 @@ _GFX12_ON = _GFX11_ON | _SALU_FLOAT | {
 _GFX12 = _GFX12_ON | _NOT_GFX1250 | {F.DOT4_F32_FP8}
 
 # Steps inside the generations.
-_GFX9_IMAGES = frozenset({F.IMAGE, F.IMAGE_GATHER4, F.MAD_F32})
+_GFX9_IMAGES = frozenset({F.IMAGE, F.IMAGE_EXTENDED, F.MAD_F32})
 _GFX900 = _GFX9 | _GFX9_IMAGES | {F.MAD_MIX}
 _GFX904 = _GFX9 | _GFX9_IMAGES | {F.FMA_MIX}
 _DOTS = frozenset({F.DOT4_I8, F.DOT8_I4, F.DOT2_F32_F16, F.DOT2_I16})
@@ -61,7 +61,7 @@ _GFX908 = _GFX906 | _DOTS_C | {
     F.GLOBAL_ATOMIC_ADD_F32, F.BUFFER_ATOMIC_ADD_F32, F.GLOBAL_ATOMIC_PK_ADD_F16, F.MFMA,
     F.MFMA_BF16, F.MFMA_I8,
 }  # fmt: skip
-_GFX90A = (_GFX908 - {F.IMAGE_GATHER4}) | {
+_GFX90A = (_GFX908 - {F.IMAGE_EXTENDED}) | {
     F.DPP_ROW_NEWBCAST, F.DPP_FMAC_F64, F.PK_FMA_F32, F.FMAC_F64, F.GLOBAL_ATOMIC_ADD_F32_RTN,
     F.GLOBAL_ATOMIC_ADD_F64, F.GLOBAL_ATOMIC_PK_ADD_F16_RTN, F.GLOBAL_ATOMIC_MIN_F64, F.DS_ADD_F64,
     F.MFMA_VGPR_DST, F.MFMA_BF16_1K, F.MFMA_F64, F.AGPR_MEMORY, F.KERNARG_PRELOAD,
@@ -79,8 +79,9 @@ _GFX950 = _GFX94 | {
     F.MFMA_I8_K64, F.MFMA_F16_K32, F.MFMA_F8F6F4, F.SMFMAC_K64,
 }  # fmt: skip
 _GFX1010 = _GFX10 | {F.S_STORE, F.MAD_F32}
+_GFX1013 = _GFX1010 | {F.BVH}
 _GFX1011 = _GFX1010 | _DOTS_C
-_GFX1030 = _GFX10 | _DOTS_C | {F.GLOBAL_ATOMIC_CSUB, F.SHADER_CYCLES}
+_GFX1030 = _GFX10 | _DOTS_C | {F.GLOBAL_ATOMIC_CSUB, F.SHADER_CYCLES, F.BVH}
 _GFX1150 = _GFX11 | _SALU_FLOAT
 _GFX1250 = _GFX12_ON | {
     F.PERMLANE16_SWAP, F.PERMLANE_BCAST, F.PERMLANE_IDX_GEN, F.V_BITOP3, F.MAD_NC_U64, F.MUL_U64,
@@ -127,7 +128,7 @@ TARGETS: tuple[Target, ...] = (
     Target("gfx1010",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  20,  True,  False,  0x33, _BUF,   _SGPR, False, _NO8,  0,      _GFX1010),
     Target("gfx1011",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  20,  True,  False,  0x34, _BUF,   _SGPR, False, _NO8,  0,      _GFX1011),
     Target("gfx1012",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  20,  True,  False,  0x35, _BUF,   _SGPR, False, _NO8,  0,      _GFX1011),
-    Target("gfx1013",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  20,  True,  False,  0x42, _BUF,   _SGPR, False, _NO8,  0,      _GFX1010),
+    Target("gfx1013",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  20,  True,  False,  0x42, _BUF,   _SGPR, False, _NO8,  0,      _GFX1013),
     Target("gfx1030",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  16,  False, False,  0x36, _BUF,   _SGPR, False, _NO8,  0,      _GFX1030),
     Target("gfx1031",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  16,  False, False,  0x37, _BUF,   _SGPR, False, _NO8,  0,      _GFX1030),
     Target("gfx1032",         10, 32, _BOTH,  64 * _KIB,  256,   0,   106,  16,  False, False,  0x38, _BUF,   _SGPR, False, _NO8,  0,      _GFX1030),
