@@ -1,6 +1,6 @@
 """Writes the checked-in PTX under examples/ptx from the CUDA sources under examples/cuda.
 
-In go the table below and an installed clang-19; out go one .ptx file a row, whose first lines state
+In go the tables below and an installed clang-19; out go one .ptx file a build, whose first lines state
 its source, the exact command and the compiler. Knows nothing of ptxlift. Run it with no arguments
 to rewrite all files, with names to rewrite some, with --check to compare and touch nothing.
 """
@@ -39,12 +39,24 @@ class Build:
         return [COMPILER, *BASE_FLAGS, self.level, arch, f"{self.source}.cu", "-o", "-"]
 
 
-BUILDS = (
-    Build("saxpy", arch="sm_75"),
+# Every source is built once with the defaults of Build; these are built in other ways as well.
+VARIANTS = (
     Build("saxpy", level="-O0", suffix=".O0"),
-    Build("reduce_shared"),
+    Build("saxpy", arch="sm_75", suffix=".sm75"),
     Build("reduce_shared", level="-O0", suffix=".O0"),
+    Build("matmul_tiled", level="-O3", arch="sm_90", suffix=".sm90"),
+    Build("struct_param", level="-O0", suffix=".O0"),
+    Build("scan_inclusive", level="-O1", arch="sm_75", suffix=".sm75"),
+    Build("softmax", level="-O0", suffix=".O0"),
+    Build("sobel", level="-O0", suffix=".O0"),
+    Build("histogram", level="-O0", suffix=".O0"),
 )
+
+
+def all_builds() -> list[Build]:
+    """One row a source, then the variants."""
+    sources = sorted(path.stem for path in (EXAMPLES / "cuda").glob("*.cu"))
+    return [*(Build(source) for source in sources), *VARIANTS]
 
 
 def compiler_version() -> str:
@@ -74,7 +86,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     version = compiler_version()
     stale = 0
-    for build in BUILDS:
+    for build in all_builds():
         if options.names and build.source not in options.names:
             continue
         text = compile_ptx(build, version)

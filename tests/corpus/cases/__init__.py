@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from . import reductions, streams
+from . import reductions, sorting, stencils, streams
 from .model import Case
 
-ALL_CASES: tuple[Case, ...] = (*streams.CASES, *reductions.CASES)
+ALL_CASES: tuple[Case, ...] = (
+    *streams.CASES,
+    *reductions.CASES,
+    *stencils.CASES,
+    *sorting.CASES,
+)
