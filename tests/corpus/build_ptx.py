@@ -1,8 +1,8 @@
 """Writes the checked-in PTX under examples/ptx from the CUDA sources under examples/cuda.
 
-In go the tables below and an installed clang-19; out go one .ptx file a build, whose first lines state
-its source, the exact command and the compiler. Knows nothing of ptxlift. Run it with no arguments
-to rewrite all files, with names to rewrite some, with --check to compare and touch nothing.
+In go the tables below and an installed clang-19; out goes one .ptx file a build, whose first lines
+state its source, the exact command and the compiler. Knows nothing of ptxlift. Run it with no
+arguments to rewrite all files, with names to rewrite some, with --check to compare only.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ VARIANTS = (
     Build("softmax", level="-O0", suffix=".O0"),
     Build("sobel", level="-O0", suffix=".O0"),
     Build("histogram", level="-O0", suffix=".O0"),
+    Build("noinline_calls", level="-O0", suffix=".O0"),
+    Build("stack_machine", level="-O0", suffix=".O0"),
+    Build("ray_sphere", level="-O1", suffix=".O1"),
+    Build("mul256_carry", level="-O3", arch="sm_90", suffix=".sm90"),
+    Build("black_scholes", level="-O0", suffix=".O0"),
 )
 
 

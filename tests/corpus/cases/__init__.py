@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from . import reductions, sorting, stencils, streams
+from . import control, integers, numerics, reductions, sorting, stencils, streams
 from .model import Case
 
-ALL_CASES: tuple[Case, ...] = (
-    *streams.CASES,
-    *reductions.CASES,
-    *stencils.CASES,
-    *sorting.CASES,
-)
+FAMILIES = (streams, reductions, stencils, sorting, numerics, integers, control)
+ALL_CASES: tuple[Case, ...] = tuple(case for family in FAMILIES for case in family.CASES)
