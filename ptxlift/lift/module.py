@@ -1,0 +1,233 @@
+"""Lifts a program: one or several checked PTX modules become one IR module.
+
+Comes in: typed modules, which kernels are wanted. Goes out: the IR of those kernels and of what
+they need, and the errors of kernels that could not be lifted. It resolves names between modules;
+functions are lifted one by one by `FunctionLifter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ptxlift.diag import Diagnostic, PtxError
+from ptxlift.ir import core as ir
+from ptxlift.lift.calls import widths
+from ptxlift.lift.function import FunctionLifter
+from ptxlift.lift.operands import SPACE_OF
+from ptxlift.ptx import module as ptx
+
+
+@dataclass(slots=True)
+class Lifted:
+    """The IR, and the errors by the name of the kernel that could not be lifted."""
+
+    module: ir.Module
+    failed: dict[str, list[Diagnostic]] = field(default_factory=dict)
+
+
+class Program:
+    """All symbols of several PTX modules, by name."""
+
+    def __init__(self, modules: Sequence[ptx.Module]) -> None:
+        self.modules = modules
+        self.functions: dict[str, ptx.Function] = {}
+        self.variables: dict[str, ptx.Variable] = {}
+        self.home: dict[ptx.Function, ptx.Module] = {}
+        self._names: dict[ptx.Variable, str] = {}
+        self._taken: set[str] = set()
+        for module in modules:
+            self._enter(module)
+
+    def _enter(self, module: ptx.Module) -> None:
+        for function in module.functions.values():
+            self.home[function] = module
+            known = self.functions.get(function.name)
+            if known is None or known.body is None or known.linkage == "weak":
+                self.functions[function.name] = function
+            elif function.body is not None and function.linkage != "weak":
+                raise _clash(module, function)
+        for name, target in module.aliases.items():
+            self.functions[name] = target
+        for variable in module.variables.values():
+            known_variable = self.variables.get(variable.name)
+            if known_variable is None or known_variable.linkage == "extern":
+                self.variables[variable.name] = variable
+
+    def function(self, function: ptx.Function) -> ptx.Function:
+        """The definition behind a name, or the declaration itself."""
+        return self.functions.get(function.name, function)
+
+    def name_of(self, variable: ptx.Variable) -> str:
+        """The name of a variable in the object: its own, made unique for variables of bodies."""
+        module_level = self.variables.get(variable.name)
+        if module_level is not None and variable.linkage == "extern":
+            variable = module_level
+        name = self._names.get(variable)
+        if name is None:
+            name, count = variable.name, 0
+            while name in self._taken:
+                count += 1
+                name = f"{variable.name}${count}"
+            self._names[variable] = name
+            self._taken.add(name)
+        return name
+
+
+def _clash(module: ptx.Module, function: ptx.Function) -> PtxError:
+    return PtxError.of(
+        "PTX306",
+        f"function '{function.name}' is defined in two modules",
+        module.span(function.start),
+        "rename one, or make one of them .weak",
+    )
+
+
+def lift_program(modules: Sequence[ptx.Module], kernels: Iterable[str] | None = None) -> Lifted:
+    """Lifts the kernels named (all of them if None) and everything they reach.
+
+    Raises `PtxError` for a kernel name nobody defines and for symbols defined twice.
+    """
+    program = Program(modules)
+    wanted = _wanted(program, kernels)
+    done: dict[ptx.Function, ir.Function | list[Diagnostic]] = {}
+    needs: dict[ptx.Function, FunctionLifter] = {}
+    work = list(wanted)
+    while work:
+        source = work.pop()
+        if source in done:
+            continue
+        lifter = FunctionLifter(program, source, _empty(source))
+        needs[source] = lifter
+        try:
+            done[source] = lifter.run()
+        except PtxError as error:
+            done[source] = list(error.diagnostics)
+        work.extend(lifter.called)
+    return _gather(program, wanted, done, needs)
+
+
+def _wanted(program: Program, kernels: Iterable[str] | None) -> list[ptx.Function]:
+    defined = [f for f in program.functions.values() if f.kind == "entry" and f.body is not None]
+    if kernels is None:
+        return defined
+    by_name = {function.name: function for function in defined}
+    missing = [name for name in kernels if name not in by_name]
+    if missing:
+        raise PtxError.of(
+            "PTX104",
+            f"no kernel named '{missing[0]}'",
+            hint="kernels here: " + (", ".join(sorted(by_name)) or "none"),
+        )
+    return [by_name[name] for name in kernels]
+
+
+def _empty(source: ptx.Function) -> ir.Function:
+    """The IR function of a PTX one, without its body."""
+    kernel = source.kind == "entry"
+    params = [] if kernel else source.params
+    function = ir.Function(
+        source.name,
+        kernel,
+        source.linkage,
+        param_widths=widths(params),
+        result_widths=widths(source.returns),
+        noreturn="noreturn" in source.attributes,
+    )
+    if kernel:
+        function.kernel_params = [
+            _kernel_param(p) for p in source.params if isinstance(p, ptx.Variable)
+        ]
+        function.param_bytes = max((p.offset + p.size for p in function.kernel_params), default=0)
+        function.bounds = ir.LaunchBounds(
+            _three(source.attributes.get("reqntid")),
+            _three(source.attributes.get("maxntid")),
+            source.attributes.get("minnctapersm", (None,))[0],
+        )
+    return function
+
+
+def _three(values: tuple[int, ...] | None) -> tuple[int, int, int] | None:
+    if values is None:
+        return None
+    x, y, z = (*values, 1, 1)[:3]
+    return x, y, z
+
+
+def _kernel_param(variable: ptx.Variable) -> ir.KernelParam:
+    return ir.KernelParam(
+        variable.name,
+        variable.offset,
+        variable.size,
+        variable.align,
+        variable.type.name,
+        bool(variable.dims),
+        variable.pointer_space.value if variable.pointer_space else "",
+        variable.pointer_align or 1,
+    )
+
+
+def _gather(
+    program: Program,
+    wanted: Sequence[ptx.Function],
+    done: dict[ptx.Function, ir.Function | list[Diagnostic]],
+    needs: dict[ptx.Function, FunctionLifter],
+) -> Lifted:
+    lifted = Lifted(ir.Module(program.modules[0].source.name if program.modules else "<ptx>"))
+    for kernel in wanted:
+        reached = _closure(kernel, needs)
+        errors = [d for f in reached for d in _errors(done[f])]
+        if errors:
+            lifted.failed[kernel.name] = errors
+            continue
+        for function in reached:
+            made = done[function]
+            assert isinstance(made, ir.Function)
+            lifted.module.functions.setdefault(function.name, made)
+            for variable in needs[function].used:
+                _declare(program, variable, lifted.module)
+    if not lifted.failed:
+        for variable in program.variables.values():
+            if variable.linkage in ("visible", "weak", "common"):
+                _declare(program, variable, lifted.module)
+    return lifted
+
+
+def _errors(result: ir.Function | list[Diagnostic]) -> list[Diagnostic]:
+    return result if isinstance(result, list) else []
+
+
+def _closure(kernel: ptx.Function, needs: dict[ptx.Function, FunctionLifter]) -> list[ptx.Function]:
+    seen = {kernel: None}
+    work = [kernel]
+    while work:
+        for function in needs[work.pop()].called:
+            if function not in seen:
+                seen[function] = None
+                work.append(function)
+    return list(seen)
+
+
+def _declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None:
+    """Adds a variable and those its initial value names."""
+    name = program.name_of(variable)
+    if name in module.variables:
+        return
+    space = SPACE_OF[variable.space]
+    dynamic = variable.space is ptx.Space.SHARED and variable.linkage == "extern"
+    size = 0 if dynamic else variable.size
+    made = ir.Variable(name, space, size, variable.align, variable.linkage)
+    module.variables[name] = made
+    initial = variable.initializer
+    if initial is None:
+        return
+    made.data = initial.data
+    relocations = []
+    for r in initial.relocations:
+        if isinstance(r.symbol, ptx.Variable):
+            _declare(program, r.symbol, module)
+            symbol = program.name_of(r.symbol)
+        else:
+            symbol = r.symbol.name
+        relocations.append(ir.Relocation(r.offset, r.size, symbol, r.addend, r.generic, r.shift))
+    made.relocations = tuple(relocations)

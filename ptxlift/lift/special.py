@@ -1,0 +1,79 @@
+"""Special registers: which IR value each PTX name reads.
+
+A block is its own cluster of one, so the cluster registers are constants or repeat the grid's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptxlift.ir.attributes import Special
+from ptxlift.ir.core import Value
+from ptxlift.ptx import module as ptx
+
+if TYPE_CHECKING:
+    from ptxlift.lift.operands import Operands
+
+# fmt: off
+_AXES = {
+    "%tid":    (Special.TID_X, Special.TID_Y, Special.TID_Z),
+    "%ntid":   (Special.NTID_X, Special.NTID_Y, Special.NTID_Z),
+    "%ctaid":  (Special.CTAID_X, Special.CTAID_Y, Special.CTAID_Z),
+    "%nctaid": (Special.NCTAID_X, Special.NCTAID_Y, Special.NCTAID_Z),
+    "%clusterid":  (Special.CTAID_X, Special.CTAID_Y, Special.CTAID_Z),
+    "%nclusterid": (Special.NCTAID_X, Special.NCTAID_Y, Special.NCTAID_Z),
+}
+_FIXED = {  # value of every component: 32 bits unless the register is a predicate
+    "%cluster_ctaid": 0, "%cluster_nctaid": 1, "%cluster_ctarank": 0, "%cluster_nctarank": 1,
+    "%is_explicit_cluster": 0, "%reserved_smem_offset_begin": 0, "%reserved_smem_offset_end": 0,
+    "%reserved_smem_offset_cap": 0, "%reserved_smem_offset_0": 0, "%reserved_smem_offset_1": 0,
+}
+_PLAIN = {  # name: (register, width)
+    "%laneid":            (Special.LANEID, 32),
+    "%warpid":            (Special.WARPID, 32),
+    "%nwarpid":           (Special.NWARPID, 32),
+    "%smid":              (Special.SMID, 32),
+    "%nsmid":             (Special.NSMID, 32),
+    "%gridid":            (Special.GRIDID, 64),
+    "%lanemask_eq":       (Special.LANEMASK_EQ, 32),
+    "%lanemask_le":       (Special.LANEMASK_LE, 32),
+    "%lanemask_lt":       (Special.LANEMASK_LT, 32),
+    "%lanemask_ge":       (Special.LANEMASK_GE, 32),
+    "%lanemask_gt":       (Special.LANEMASK_GT, 32),
+    "%dynamic_smem_size": (Special.DYNAMIC_SMEM_SIZE, 32),
+    "%total_smem_size":   (Special.TOTAL_SMEM_SIZE, 32),
+    "%aggr_smem_size":    (Special.TOTAL_SMEM_SIZE, 32),
+}
+_CLOCKS = {  # name: (register, width, first bit, bits)
+    "%clock":          (Special.CLOCK, 32, 0, 32),
+    "%clock_hi":       (Special.CLOCK64, 64, 32, 32),
+    "%clock64":        (Special.CLOCK64, 64, 0, 64),
+    "%globaltimer":    (Special.GLOBALTIMER, 64, 0, 64),
+    "%globaltimer_lo": (Special.GLOBALTIMER, 64, 0, 32),
+    "%globaltimer_hi": (Special.GLOBALTIMER, 64, 32, 32),
+}
+# fmt: on
+
+
+def read_special(at: Operands, operand: ptx.SpecialRegister, component: str) -> Value:
+    """The value of a special register; `component` "x".."w" of a vector one."""
+    name = operand.name
+    axes = _AXES.get(name)
+    if axes is not None:
+        axis = "xyzw".index(component or "x")
+        return at.builder.special(32, axes[axis]) if axis < 3 else at.const(32, 0)
+    plain = _PLAIN.get(name)
+    if plain is not None:
+        return at.builder.special(plain[1], plain[0])
+    clock = _CLOCKS.get(name)
+    if clock is not None:
+        register, width, first, bits = clock
+        return at.builder.extract(at.builder.clock(width, register), bits, first)
+    if name in _FIXED:
+        return at.const(operand.type.bits, _FIXED[name])
+    if name.startswith("%envreg"):
+        return at.const(32, 0)
+    raise at.refuse(
+        f"special register {name} has no counterpart on AMD hardware",
+        "remove the read; performance counters are read with the profiler instead",
+    )

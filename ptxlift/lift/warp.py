@@ -1,0 +1,96 @@
+"""Warp operations: shfl, vote, match, redux, activemask, elect, bar.warp.sync."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode, VoteMode
+from ptxlift.ir.core import Value
+from ptxlift.isa import Kind
+from ptxlift.lift.registry import lifts
+from ptxlift.lift.words import words
+from ptxlift.ptx import module as ptx
+
+if TYPE_CHECKING:
+    from ptxlift.lift.function import FunctionLifter
+
+_MODES = {mode.value: mode for mode in ShuffleMode}
+_VOTES = {mode.value: mode for mode in VoteMode}
+_REDUCTIONS = {op.value: op for op in ReduceOp}
+
+
+def _mask(at: FunctionLifter, inst: ptx.Inst, index: int) -> Value:
+    """The member mask; forms without `.sync` name the lanes that are there."""
+    if index < len(inst.operands):
+        return at.scalar(inst.operands[index], 32)
+    return at.builder.active_mask()
+
+
+@lifts("shfl", "shfl_sync")
+def lift_shuffle(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Data Movement and Conversion Instructions: shfl, shfl.sync."""
+    mode = next(_MODES[word] for word in words(inst.form) if word in _MODES)
+    a, b, c = (at.scalar(operand, 32) for operand in inst.operands[1:4])
+    results = at.builder.shuffle(a, b, c, _mask(at, inst, 4), mode)
+    at.write(inst.operands[0], inst.form.operands[0], results, inst)
+
+
+@lifts("vote", "vote_sync", "vote_ballot", "vote_sync_ballot")
+def lift_vote(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: vote, vote.sync."""
+    predicate = at.scalar(inst.operands[1], 1)
+    mask = _mask(at, inst, 2)
+    present = words(inst.form)
+    if "ballot" in present:
+        result = at.builder.ballot(predicate, mask)
+    else:
+        mode = next(_VOTES[word] for word in present if word in _VOTES)
+        result = at.builder.vote(predicate, mask, mode)
+    at.write(inst.operands[0], inst.form.operands[0], (result,), inst)
+
+
+@lifts("match_any", "match_any_sync")
+def lift_match_any(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: match.any.sync."""
+    value = at.scalar(inst.operands[1], inst.form.type.bits)
+    result = at.builder.match_any(value, _mask(at, inst, 2))
+    at.write(inst.operands[0], inst.form.operands[0], (result,), inst)
+
+
+@lifts("match_all", "match_all_sync")
+def lift_match_all(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: match.all.sync."""
+    value = at.scalar(inst.operands[1], inst.form.type.bits)
+    results = at.builder.match_all(value, _mask(at, inst, 2))
+    at.write(inst.operands[0], inst.form.operands[0], results, inst)
+
+
+@lifts("activemask")
+def lift_activemask(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: activemask."""
+    at.write(inst.operands[0], inst.form.operands[0], (at.builder.active_mask(),), inst)
+
+
+@lifts("redux", "redux_sync", "redux_sync_int", "redux_sync_bit")
+def lift_redux(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: redux.sync (integers)."""
+    form = inst.form
+    if form.type.kind is Kind.F:
+        raise at.refuse("redux.sync.f32 is not translated", "reduce with shuffles", "PTX201")
+    op = next(_REDUCTIONS[word] for word in words(form) if word in _REDUCTIONS)
+    number = Number.SIGNED if form.type.is_signed else Number.UNSIGNED
+    result = at.builder.reduce(at.scalar(inst.operands[1], 32), _mask(at, inst, 2), op, number)
+    at.write(inst.operands[0], form.operands[0], (result,), inst)
+
+
+@lifts("elect", "elect_sync")
+def lift_elect(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: elect.sync."""
+    results = at.builder.elect(_mask(at, inst, 1))
+    at.write(inst.operands[0], inst.form.operands[0], results, inst)
+
+
+@lifts("bar_warp_sync", "bar_warp")
+def lift_warp_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: bar.warp.sync."""
+    at.builder.warp_barrier(at.scalar(inst.operands[0], 32))
