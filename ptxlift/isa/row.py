@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, Flag, auto
 from typing import TypeAlias
 
 from ptxlift.isa.types import Kind, Type
@@ -16,14 +16,18 @@ from ptxlift.isa.types import Kind, Type
 Values: TypeAlias = Mapping[str, str]  # modifier name -> its word without dot, "" if absent
 
 
-class Effect(Enum):
-    """What an instruction does besides computing its results; passes ask for this, never for opcodes."""
+class Effect(Flag):
+    """What an instruction does besides computing its results; passes ask for this, never for opcodes.
 
-    PURE = "pure"
-    MEMORY = "memory"
-    BARRIER = "barrier"
-    WARP = "warp"  # convergent: must not move across branches
-    CONTROL = "control"
+    WARP: lanes of the warp take part, so it must not move across branches. FENCE: orders memory.
+    """
+
+    PURE = 0
+    MEMORY = auto()
+    BARRIER = auto()
+    FENCE = auto()
+    WARP = auto()
+    CONTROL = auto()
 
 
 class Role(Enum):
@@ -42,6 +46,8 @@ class OperandKind(Enum):
     VECTOR = "vector"
     SPECIAL = "special register"
     SYMBOL = "address of a variable or function"
+    ADDRESSABLE = "register or address of a variable"
+    REFERENCE = "texture, sampler or surface"
     LABEL = "label"
     FUNCTION = "function"
     ARGUMENTS = "argument list"
@@ -67,7 +73,7 @@ class OperandSpec:
 
     `count`: elements of a vector (0: no vector). `low`, `high`: range of a constant, where there is one.
     `negatable`: `-r` is allowed. `pair`: the second name of `d|p`, "" if none. `sink`: `_` is allowed.
-    `parts`: of a bracketed list.
+    `constants`: a vector's elements may be constants. `parts`: of a bracketed list.
     """
 
     name: str
@@ -84,12 +90,13 @@ class OperandSpec:
     pair: str = ""
     sink: bool = False
     space: str = ""
+    constants: bool = False
     parts: tuple[OperandSpec, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One instruction form.
+    """One instruction form; compared by identity.
 
     name: the semantic name; semantics functions and lowerings are registered under it, rows may share one.
     pattern: the form in the manual's notation: `{.x}` optional modifier, `.x` a set of `sets` or the word itself,

@@ -93,7 +93,26 @@ TYPES: dict[str, Type] = {t.name: t for t in _TABLE}
 
 # What `.reg` and variables may have; everything else is an instruction type only.
 REGISTER_TYPES = frozenset(
-    "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 f32 f64 pred".split()
+    [
+        "b8",
+        "b16",
+        "b32",
+        "b64",
+        "b128",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "s8",
+        "s16",
+        "s32",
+        "s64",
+        "f16",
+        "f16x2",
+        "f32",
+        "f64",
+        "pred",
+    ]
 )
 VARIABLE_TYPES = (REGISTER_TYPES - {"pred"}) | {"texref", "samplerref", "surfref"}
 
