@@ -30,7 +30,7 @@ def _number(type_: Type) -> Number:
             return Number.BITS
 
 
-@lifts("atom", "atom_cas", "atom_add_noftz", "atom_vec", "red", "red_add_noftz", "red_vec")
+@lifts("atom", "atom_vector", "red", "red_vector")
 def lift_atomic(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: atom, red."""
     form = inst.form
@@ -78,14 +78,20 @@ def _one(
     )
 
 
-@lifts("fence", "membar", "fence_sc")
+@lifts("fence", "membar")
 def lift_fence(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: membar, fence."""
     default = Order.SEQ_CST if inst.form.row.opcode == "membar" else Order.ACQ_REL
     at.builder.fence(order_of(inst.form, default), scope_of(inst.form))
 
 
-@lifts("fence_proxy", "membar_proxy", "fence_mbarrier_init")
+@lifts(
+    "fence_proxy",
+    "fence_proxy_async",
+    "fence_proxy_tensormap",
+    "fence_mbarrier_init",
+    "membar_proxy",
+)
 def lift_fence_proxy(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: proxy fences. There is one proxy."""
     at.builder.fence(Order.ACQ_REL, scope_of(inst.form))

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 _REDUCTIONS = {"popc": BarrierMode.POPC, "and": BarrierMode.AND, "or": BarrierMode.OR}
 
 
-def _barrier_names() -> tuple[str, ...]:
-    kinds = ("sync", "arrive", "red", "red_popc", "red_op", "red_pred")
-    return tuple(f"{opcode}_{kind}" for opcode in ("bar", "barrier") for kind in kinds)
-
-
-@lifts(*_barrier_names())
+@lifts("bar_sync", "bar_arrive", "bar_red")
 def lift_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: bar, barrier."""
     present = words(inst.form)

@@ -22,10 +22,11 @@ class Exit(Enum):
 
 EXITS = {
     "bra": Exit.JUMP,
-    "brx_idx": Exit.TABLE,
+    "brx": Exit.TABLE,
     "ret": Exit.END,
     "exit": Exit.END,
     "trap": Exit.END,
+    "brkpt": Exit.END,  # without a debugger it is an error, like trap
 }
 
 

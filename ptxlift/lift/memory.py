@@ -33,7 +33,7 @@ def _shape(form: Form, value: ptx.Operand) -> tuple[int, int]:
             return width, 1
 
 
-@lifts("ld", "ldu", "ld_nc", "ld_mmio")
+@lifts("ld", "ldu")
 def lift_load(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Data Movement and Conversion Instructions: ld, ld.global.nc, ldu."""
     form = inst.form
@@ -82,7 +82,7 @@ def _parameter(
     return [at.fit(value, width)]
 
 
-@lifts("st", "st_mmio", "st_param")
+@lifts("st")
 def lift_store(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Data Movement and Conversion Instructions: st."""
     form = inst.form

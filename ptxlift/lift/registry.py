@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 Lifting: TypeAlias = "Callable[[FunctionLifter, Inst], None]"
 
-_CHAPTERS = ("memory", "atomics", "addresses", "warp", "barriers", "control", "calls", "hints")
+_CHAPTERS = (
+    "moves",
+    "memory",
+    "atomics",
+    "addresses",
+    "async_copy",
+    "warp",
+    "barriers",
+    "calls",
+    "hints",
+)
 _LIFTINGS: dict[str, Lifting] = {}  # filled once by the chapters' decorators
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode, VoteMode
 from ptxlift.ir.core import Value
-from ptxlift.isa import Kind
 from ptxlift.lift.registry import lifts
 from ptxlift.lift.words import words
 from ptxlift.ptx import module as ptx
@@ -49,19 +48,15 @@ def lift_vote(at: FunctionLifter, inst: ptx.Inst) -> None:
     at.write(inst.operands[0], inst.form.operands[0], (result,), inst)
 
 
-@lifts("match_any", "match_any_sync")
-def lift_match_any(at: FunctionLifter, inst: ptx.Inst) -> None:
-    """Parallel Synchronization and Communication Instructions: match.any.sync."""
+@lifts("match")
+def lift_match(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: match.sync."""
     value = at.scalar(inst.operands[1], inst.form.type.bits)
-    result = at.builder.match_any(value, _mask(at, inst, 2))
-    at.write(inst.operands[0], inst.form.operands[0], (result,), inst)
-
-
-@lifts("match_all", "match_all_sync")
-def lift_match_all(at: FunctionLifter, inst: ptx.Inst) -> None:
-    """Parallel Synchronization and Communication Instructions: match.all.sync."""
-    value = at.scalar(inst.operands[1], inst.form.type.bits)
-    results = at.builder.match_all(value, _mask(at, inst, 2))
+    mask = _mask(at, inst, 2)
+    if "any" in words(inst.form):
+        results: tuple[Value, ...] = (at.builder.match_any(value, mask),)
+    else:
+        results = at.builder.match_all(value, mask)
     at.write(inst.operands[0], inst.form.operands[0], results, inst)
 
 
@@ -71,26 +66,24 @@ def lift_activemask(at: FunctionLifter, inst: ptx.Inst) -> None:
     at.write(inst.operands[0], inst.form.operands[0], (at.builder.active_mask(),), inst)
 
 
-@lifts("redux", "redux_sync", "redux_sync_int", "redux_sync_bit")
+@lifts("redux")
 def lift_redux(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: redux.sync (integers)."""
     form = inst.form
-    if form.type.kind is Kind.F:
-        raise at.refuse("redux.sync.f32 is not translated", "reduce with shuffles", "PTX201")
     op = next(_REDUCTIONS[word] for word in words(form) if word in _REDUCTIONS)
     number = Number.SIGNED if form.type.is_signed else Number.UNSIGNED
     result = at.builder.reduce(at.scalar(inst.operands[1], 32), _mask(at, inst, 2), op, number)
     at.write(inst.operands[0], form.operands[0], (result,), inst)
 
 
-@lifts("elect", "elect_sync")
+@lifts("elect")
 def lift_elect(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: elect.sync."""
     results = at.builder.elect(_mask(at, inst, 1))
     at.write(inst.operands[0], inst.form.operands[0], results, inst)
 
 
-@lifts("bar_warp_sync", "bar_warp")
+@lifts("bar_warp_sync")
 def lift_warp_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: bar.warp.sync."""
     at.builder.warp_barrier(at.scalar(inst.operands[0], 32))
