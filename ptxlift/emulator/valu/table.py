@@ -60,7 +60,9 @@ def _kinds(text: str) -> tuple[Kind, ...]:
 
 def _all_rows() -> Iterable[Row]:
     """Imported here, not above: the operation modules import `Row` from this one."""
-    from ptxlift.emulator.valu import bitwise, integer, sums
+    from ptxlift.emulator.valu import arithmetic, bitwise, compare, integer, minmax, sums
 
-    for module in (integer, bitwise, sums):
+    for module in (integer, bitwise, sums, arithmetic):
         yield from module.ROWS
+    for generated in (compare, minmax):
+        yield from generated.rows()
