@@ -4,6 +4,7 @@ Everything else about instructions is derived from these rows. A leaf package: i
 """
 
 from ptxlift.isa.row import NO_TYPE, Effect, Form, OperandKind, OperandSpec, Role, Row, Rule
+from ptxlift.isa.table import by_opcode, opcodes, rows
 from ptxlift.isa.types import Kind, Type, type_of
 
 __all__ = [
@@ -17,5 +18,8 @@ __all__ = [
     "Row",
     "Rule",
     "Type",
+    "by_opcode",
+    "opcodes",
+    "rows",
     "type_of",
 ]

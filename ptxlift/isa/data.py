@@ -67,7 +67,7 @@ from ptxlift.isa.sets import (
 
 # fmt: off
 ROWS: tuple[Row, ...] = (
-    Row("mov",                     "mov.type d, a",                                                                           "d:>type a:type",                                           {"type": ANY},                                                                             "1.4 sm_10"),
+    Row("mov",                     "mov.type d, a",                                                                           "d:>type a:type+",                                          {"type": ANY},                                                                             "1.4 sm_10"),
     Row("mov_pred",                "mov.type d, a",                                                                           "d:>pred a:pred",                                           {"type": ("pred",)},                                                                       "1.4 sm_10"),
     Row("mov_sreg",                "mov.type d, sreg",                                                                        "d:>type sreg:sreg",                                        {"type": ("u32", "b32", "s32")},                                                           "1.4 sm_10"),
     Row("mov_sreg",                "mov.type d, sreg",                                                                        "d:>type sreg:sreg",                                        {"type": ADDRESS64},                                                                       "2.0 sm_20"),

@@ -55,7 +55,7 @@ ROWS: tuple[Row, ...] = (
     Row("bfi",        "bfi.type f, a, b, c, d",           "f:>type a:type b:type c:^u32#0..255 d:^u32#0..255", {"type": B32_B64},                                          "2.0 sm_20"),
     Row("szext",      "szext.mode.type d, a, b",          "d:>type a:type b:^u32",                             {"mode": CLAMP_WRAP, "type": U32_S32},                      "7.6 sm_70"),
     Row("bmsk",       "bmsk.mode.type d, a, b",           "d:>type a:^u32 b:^u32",                             {"mode": CLAMP_WRAP, "type": ("b32",)},                     "7.6 sm_70"),
-    Row("dp4a",       "dp4a.atype.btype d, a, b, c",      "d:>b32 a:b32 b:b32 c:b32",                          {"atype": U32_S32, "btype": U32_S32},                       "5.0 sm_61"),
-    Row("dp2a",       "dp2a.mode.atype.btype d, a, b, c", "d:>b32 a:b32 b:b32 c:b32",                          {"mode": ("lo", "hi"), "atype": U32_S32, "btype": U32_S32}, "5.0 sm_61"),
+    Row("dp4a",       "dp4a.atype.btype d, a, b, c",      "d:>btype a:atype b:btype c:btype",                  {"atype": U32_S32, "btype": U32_S32},                       "5.0 sm_61"),
+    Row("dp2a",       "dp2a.mode.atype.btype d, a, b, c", "d:>btype a:atype b:btype c:btype",                  {"mode": ("lo", "hi"), "atype": U32_S32, "btype": U32_S32}, "5.0 sm_61"),
 )
 # fmt: on

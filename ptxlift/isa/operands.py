@@ -9,6 +9,7 @@ Comes in: `Row.operands`, a space separated list of `name:what`, and the modifie
                     None: equal size
     a type          a name of the row's sets, a type, `wide(x)` (twice as wide) or `frag(x)` (as in a matrix fragment)
     `!`             no constant
+    `+`             a register plus a constant may stand there
     `*n`            a vector: a number or a name of `counts.COUNTS`
     `_`             `_` may stand there
     `#1..9` `#4|8`  a constant in a range or of a few (after a type: its constants are limited so)
@@ -46,7 +47,7 @@ _WORDS = {
 _WHAT = re.compile(
     r"(?P<result>>?)"
     r"(?:\[(?P<space>[\w:]*)\]"
-    r"|(?P<rule>[~=^]|8(?=type))?(?P<type>[a-z]\w*(?:\(\w+\))?)?(?P<register>!?)(?P<symbol>&?)"
+    r"|(?P<rule>[~=^]|8(?=type))?(?P<type>[a-z]\w*(?:\(\w+\))?)?(?P<register>!?)(?P<symbol>&?)(?P<sum>\+?)"
     r"(?:\*(?P<count>\w+))?)"
     r"(?P<sink>_?)"
     r"(?:#(?P<limit>[-\d.|]*))?"
@@ -72,6 +73,7 @@ class Notation:
     multiple: int
     space: str
     when: str
+    sum: bool
 
 
 @cache
@@ -100,6 +102,7 @@ def _notation(text: str) -> Notation:
         int(found["multiple"] or 1),
         found["space"] or "",
         found["when"] or "",
+        found["sum"] == "+",
     )
 
 
@@ -144,6 +147,7 @@ def resolve(notation: Notation, values: Values) -> OperandSpec:
         sink=notation.sink,
         space=values.get(space, "") if space == "ss" else space,
         constants=notation.kind is OperandKind.VALUE,
+        sum=notation.sum,
     )
 
 

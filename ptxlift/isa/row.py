@@ -73,7 +73,7 @@ class OperandSpec:
 
     `count`: elements of a vector (0: no vector). `low`, `high`: range of a constant, where there is one.
     `negatable`: `-r` is allowed. `pair`: the second name of `d|p`, "" if none. `sink`: `_` is allowed.
-    `constants`: a vector's elements may be constants. `parts`: of a bracketed list.
+    `constants`: a vector's elements may be constants. `sum`: a register plus a constant. `parts`: of a bracketed list.
     """
 
     name: str
@@ -88,9 +88,11 @@ class OperandSpec:
     multiple: int = 1
     negatable: bool = False
     pair: str = ""
+    pair_optional: bool = False
     sink: bool = False
     space: str = ""
     constants: bool = False
+    sum: bool = False
     parts: tuple[OperandSpec, ...] = ()
 
 
