@@ -113,3 +113,25 @@ def _meet(
         else:
             right = parent[right]
     return left
+
+
+def post_dominators(
+    function: Function, follow: Callable[[Block], Sequence[Block]] = successors
+) -> Tree:
+    """The post-dominator forest: a block's parent is where all its paths meet, None at the end.
+
+    Blocks that lead nowhere are the roots; of an endless loop, its last block is made one.
+    """
+    order = reverse_post_order(function.blocks[:1], follow)
+    before: dict[Block, list[Block]] = {block: [] for block in order}
+    for block in order:
+        for successor in follow(block):
+            before[successor].append(block)
+    roots = [block for block in order if not follow(block)]
+    backward = reverse_post_order(roots, before.__getitem__)
+    while len(backward) < len(order):
+        known = set(backward)
+        roots.append(next(block for block in reversed(order) if block not in known))
+        backward = reverse_post_order(roots, before.__getitem__)
+    after = {block: list(follow(block)) for block in order}
+    return Tree(backward, _solve(backward, after, set(roots)))

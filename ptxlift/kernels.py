@@ -1,0 +1,116 @@
+"""One translated kernel: its parameters, known at once, and its resources, known after code
+generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ptxlift.diag import PtxError
+from ptxlift.ir import core as ir
+
+_SPLIT_LIMIT = 512  # a split block doubles, and a work-group has at most 1024 work-items
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A kernel parameter. `type`: of one element, PTX's name; `size`, `align`, `offset`: bytes."""
+
+    name: str
+    type: str
+    size: int
+    align: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a kernel takes of the machine. Bytes, and registers a lane (or a wave for SGPRs)."""
+
+    shared_bytes: int
+    private_bytes: int
+    vgprs: int
+    sgprs: int
+    agprs: int
+    spills: int
+    code_bytes: int
+    wave_size: int
+    dynamic_stack: bool
+
+
+class Kernel:
+    """A kernel of a translation.
+
+    `warp_mapping`: "packed", two warps in a wave of 64 (or one in a wave of 32); "split", one warp
+    a wave of 64. `reqntid`: the block it must be launched with, if any.
+    """
+
+    def __init__(
+        self, function: ir.Function, warp_mapping: str, resources: Callable[[str], Resources]
+    ) -> None:
+        self.name = function.name
+        self.params = tuple(
+            Param(p.name, p.type, p.size, p.align, p.offset) for p in function.kernel_params
+        )
+        self.reqntid = function.bounds.reqntid
+        self.warp_mapping = warp_mapping
+        self._resources = resources
+
+    def __repr__(self) -> str:
+        params = ", ".join(f"{p.type} {p.name}" for p in self.params)
+        return f"<kernel {self.name}({params})>"
+
+    def launch_block(self, block: tuple[int, int, int]) -> tuple[int, int, int]:
+        """The block to launch with for a PTX block of this shape.
+
+        The same, but for "split": there it is twice as wide in x, since the upper half of every
+        wave idles; the kernel finds its own thread index. Raises PTX401 for over 512 threads then.
+        """
+        if self.warp_mapping != "split":
+            return block
+        threads = block[0] * block[1] * block[2]
+        if threads > _SPLIT_LIMIT:
+            raise PtxError.of(
+                "PTX401",
+                f"kernel {self.name} runs one warp a wave of 64, so a block has at most "
+                f"{_SPLIT_LIMIT} threads, not {threads}",
+                hint="use a smaller block, or a target with waves of 32",
+            )
+        return (2 * block[0], block[1], block[2])
+
+    @property
+    def shared_bytes(self) -> int:
+        return self._resources(self.name).shared_bytes
+
+    @property
+    def private_bytes(self) -> int:
+        return self._resources(self.name).private_bytes
+
+    @property
+    def vgprs(self) -> int:
+        return self._resources(self.name).vgprs
+
+    @property
+    def sgprs(self) -> int:
+        return self._resources(self.name).sgprs
+
+    @property
+    def agprs(self) -> int:
+        return self._resources(self.name).agprs
+
+    @property
+    def spills(self) -> int:
+        return self._resources(self.name).spills
+
+    @property
+    def code_bytes(self) -> int:
+        return self._resources(self.name).code_bytes
+
+    @property
+    def wave_size(self) -> int:
+        return self._resources(self.name).wave_size
+
+    @property
+    def dynamic_stack(self) -> bool:
+        return self._resources(self.name).dynamic_stack

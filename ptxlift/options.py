@@ -1,0 +1,51 @@
+"""The choices of one translation. Comes in: what a caller asks for; goes out: checked values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptxlift.diag import PtxError
+
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "opt_level": (0, 1, 2, 3),
+    "wave_size": (None, 32, 64),
+    "warp_mapping": ("auto", "packed", "split"),
+    "code_object_version": (4, 5, 6),
+    "on_unsupported": ("error", "skip"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to translate. Raises `PtxError` PTX307 for a value that is none of those allowed.
+
+    opt_level: 0 to 3, as LLVM's.
+    wave_size: lanes of a wave, 32 or 64; None: the target's own.
+    warp_mapping: how warps lie in waves of 64: "packed" two a wave, "split" one a wave with the
+        upper half idle (the block doubles, see `Kernel.launch_block`), "auto" packs where that is
+        proven right.
+    code_object_version: of the HSA code object; generic targets always get 6.
+    on_unsupported: "error" raises; "skip" leaves out the kernels that cannot be translated and
+        lists them in `failed`.
+    isolate: generate code in a process of its own, so that LLVM cannot take this one down.
+    unsafe_fp_atomics: use hardware float atomics also where memory may be fine-grained.
+    max_block: threads of the largest block a kernel without `.maxntid` may be launched with.
+    """
+
+    opt_level: int = 2
+    wave_size: int | None = None
+    warp_mapping: str = "auto"
+    code_object_version: int = 5
+    on_unsupported: str = "error"
+    isolate: bool = False
+    unsafe_fp_atomics: bool = False
+    max_block: int = 1024
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            if value not in choices:
+                allowed = ", ".join(repr(choice) for choice in choices)
+                raise PtxError.of("PTX307", f"{name} is {value!r}", hint=f"one of {allowed}")
+        if not 1 <= self.max_block <= 1024:
+            raise PtxError.of("PTX307", f"max_block is {self.max_block}", hint="1 to 1024")
