@@ -1,0 +1,75 @@
+"""The place of one statement in the cleaned text comes in; its look or its shape goes out.
+
+Here the memo stands in front of the grammar. This module must not know where statements end or
+what happens after an error.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ptxlift.syntax.grammar import Stop, parse_rule
+from ptxlift.syntax.looks import Cut, Key, Look, Memo, normal, split, starts_of
+from ptxlift.syntax.nodes import Shape
+from ptxlift.syntax.shapes import shape_of
+from ptxlift.syntax.trees import cut_tree
+
+# The documented caches of this package: what the grammar said about each look. Bounded by `Memo`.
+SHAPES: Memo[Shape] = Memo()
+LOOKS: Memo[Look] = Memo()
+
+
+def look_at(clean: str, start: int, end: int, rule: str) -> tuple[Look, Cut]:
+    """The look of the statement `clean[start:end]`; raises `Stop` with places in `clean`."""
+    fragment = clean[start:end]
+    atoms, gaps = split(fragment)
+    key = (rule, *gaps)
+    look = LOOKS.table.get(key)
+    if look is None:
+        wanted = normal(key)
+        look = LOOKS.table.get(wanted)
+        if look is None:
+            look, cut = parse_cut(fragment, start, end, rule)
+            if cut.atoms != atoms:
+                return look, cut
+            LOOKS.keep(wanted, look)
+        LOOKS.keep(key, look)
+    return look, Cut(start, end, atoms, starts_of(gaps, atoms, start))
+
+
+def new_shape(
+    key: Key, atoms: tuple[str, ...], clean: str, start: int, end: int
+) -> tuple[Shape, Cut]:
+    """The shape of the instruction `clean[start:end]`, which the memo does not know.
+
+    `key` is the one under which the scanner will look for the next statement of this look.
+    """
+    wanted = normal(key)
+    shape = SHAPES.table.get(wanted)
+    if shape is None:
+        look, cut = parse_cut(clean[start:end], start, end, "instruction")
+        shape = shape_of(look)
+        if cut.atoms != atoms:
+            return shape, cut
+        SHAPES.keep(wanted, shape)
+    SHAPES.keep(key, shape)
+    return shape, Cut(start, end, atoms, ())
+
+
+_TO_SEMICOLON = re.compile(r'(?:[^;"]++|"[^"\n]*+"|")*+')
+STATEMENT_LIMIT = 1 << 16
+
+
+def statement_end(clean: str, start: int) -> int:
+    """The place of the next `;` outside strings, or the end of the text."""
+    found = _TO_SEMICOLON.match(clean, start)
+    return found.end() if found else len(clean)
+
+
+def parse_cut(fragment: str, start: int, end: int, rule: str) -> tuple[Look, Cut]:
+    """The look of a fragment by the grammar itself; raises `Stop` with places in the source."""
+    try:
+        tree = parse_rule(fragment, rule)
+    except Stop as stop:
+        raise Stop(start + stop.start, start + stop.end, stop.found, stop.accepts) from None
+    return cut_tree(tree, start, end)
