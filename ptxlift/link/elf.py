@@ -136,6 +136,9 @@ class Dt(IntEnum):
     GNU_HASH = 0x6FFFFEF5
 
 
+_EMPTY = (Sht.NULL, Sht.NOBITS)
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A section header with its name and content; NOBITS sections have no content."""
@@ -280,6 +283,8 @@ def _sections(
     if names_index >= len(headers):
         raise malformed(name, "the section name table does not exist")
     names = _content(data, name, headers[names_index])
+    if sum(header[5] for header in headers if header[1] not in _EMPTY) > len(data):
+        raise malformed(name, "the sections overlap")
     found = []
     for index, header in enumerate(headers):
         title, kind, flags, addr, start, length, link, info, align, entsize = header
@@ -292,7 +297,7 @@ def _sections(
 
 def _content(data: bytes, name: str, header: tuple[int, ...]) -> bytes:
     kind, start, length = header[1], header[4], header[5]
-    if kind in (Sht.NULL, Sht.NOBITS):
+    if kind in _EMPTY:
         return b""
     if start + length > len(data):
         raise malformed(name, "a section reaches past the end of the file")

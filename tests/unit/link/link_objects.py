@@ -83,7 +83,8 @@ def compiled(
     llvm.initialize_all_asmprinters()
     triple = llvm.Target.from_triple("amdgcn-amd-amdhsa")
     machine = triple.create_target_machine(cpu=cpu, features=features, opt=2)
-    text = f'target triple = "amdgcn-amd-amdhsa"\n{ir}{_COV.format(version)}'
+    flags = "" if "!llvm.module.flags" in ir else _COV.format(version)
+    text = f'target triple = "amdgcn-amd-amdhsa"\n{ir}{flags}'
     data: bytes = machine.emit_object(llvm.parse_assembly(text))
     return data
 
@@ -97,3 +98,25 @@ def linked_by_lld(*objects: bytes) -> bytes:
         output = Path(folder, "out.so")
         subprocess.run([LLD or "", "-shared", *paths, "-o", str(output)], check=True)
         return output.read_bytes()
+
+
+DEBUG = """
+define protected amdgpu_kernel void @kNUM(ptr addrspace(1) %p, i32 %n) !dbg !10 {
+  store i32 %n, ptr addrspace(1) %p, !dbg !12
+  ret void, !dbg !13
+}
+!llvm.dbg.cu = !{!5}
+!llvm.ident = !{}
+!5 = distinct !DICompileUnit(language: DW_LANG_C99, file: !6, producer: "p",
+  emissionKind: FullDebug)
+!6 = !DIFile(filename: "nameNUM.cu", directory: "d")
+!7 = !DISubroutineType(types: !8)
+!8 = !{null}
+!10 = distinct !DISubprogram(name: "kNUM", scope: !6, file: !6, line: 3, type: !7, unit: !5,
+  spFlags: DISPFlagDefinition)
+!12 = !DILocation(line: 4, column: 2, scope: !10)
+!13 = !DILocation(line: NUM, column: 1, scope: !10)
+!llvm.module.flags = !{!0, !1}
+!0 = !{i32 1, !"amdhsa_code_object_version", i32 500}
+!1 = !{i32 2, !"Debug Info Version", i32 3}
+"""

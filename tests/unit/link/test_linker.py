@@ -7,6 +7,7 @@ import struct
 
 import pytest
 from link_objects import (
+    DEBUG,
     KINDS,
     LLD,
     NEEDY,
@@ -243,6 +244,20 @@ def test_listing_is_kept_only_on_request() -> None:
 def test_same_bytes_every_time() -> None:
     sources = compiled(NEEDY), compiled(PROVIDER)
     assert link(sources, target_id="gfx942") == link(list(sources), target_id="gfx942")
+
+
+@needs_lld
+def test_debug_lines_are_those_of_lld() -> None:
+    one, two = (compiled(DEBUG.replace("NUM", number)) for number in ("5", "7"))
+    mine, reference = read_elf(link([one], target_id="gfx942")), read_elf(linked_by_lld(one))
+    for name in (".debug_line", ".debug_abbrev"):
+        assert mine.section(name).data == reference.section(name).data
+    both = read_elf(link([one, two], target_id="gfx942"))
+    assert (
+        both.section(".debug_line").size
+        == read_elf(linked_by_lld(one, two)).section(".debug_line").size
+    )
+    assert value_of(both.data, "k7").value.to_bytes(8, "little") in both.section(".debug_line").data
 
 
 STRONG = "@x = addrspace(1) global i32 1\n"
