@@ -70,7 +70,7 @@ class Translation:
     ) -> None:
         self.target = target
         self.options = options
-        self._texts = texts
+        self.texts = texts
         self._spec = spec
         self._wanted = wanted
         self._name = name
@@ -82,7 +82,7 @@ class Translation:
             self._lift()
 
     def __reduce__(self) -> tuple[object, ...]:
-        state = (self._texts, self._spec, self.target, self._wanted, self.options, self._name)
+        state = (self.texts, self._spec, self.target, self._wanted, self.options, self._name)
         return Translation, (*state, dict(self._parts))
 
     # ---- front end ----
@@ -95,11 +95,11 @@ class Translation:
             return self._lifted
 
     def _run_front_end(self) -> Lifted:
-        many = len(self._texts) > 1
-        names = [f"{self._name}[{i}]" if many else self._name for i in range(len(self._texts))]
+        many = len(self.texts) > 1
+        names = [f"{self._name}[{i}]" if many else self._name for i in range(len(self.texts))]
         start = time.perf_counter()
         modules = [
-            ptx.parse_module(text, name) for text, name in zip(self._texts, names, strict=True)
+            ptx.parse_module(text, name) for text, name in zip(self.texts, names, strict=True)
         ]
         parsed = time.perf_counter()
         lifted = lift_program(modules, self._wanted)

@@ -8,10 +8,11 @@ wave of 64 go to a unit of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.ir import core as ir
+from ptxlift.ir.attributes import Space
 from ptxlift.ir.packing import Verdict, packing_verdict
 from ptxlift.kernels import Resources
 from ptxlift.link import link, listing, read_code_object
@@ -111,7 +112,7 @@ def _part(module: ir.Module, kernels: Sequence[str], owns_variables: bool) -> ir
     part = ir.Module(module.name)
     part.functions = {n: f for n, f in module.functions.items() if n in reached}
     for name, variable in module.variables.items():
-        if owns_variables or variable.space is ir.Space.SHARED:
+        if owns_variables or variable.space is Space.SHARED:
             part.variables[name] = variable
         else:
             part.variables[name] = ir.Variable(
@@ -151,8 +152,6 @@ def compile_unit(
     want_bitcode: bool = False,
 ) -> Compiled:
     """Runs LLVM. Raises PTX304 where LLVM fails, PTX302 for an instruction the chip lacks."""
-    from dataclasses import replace
-
     job = replace(unit.job, want_asm=want_asm, want_bitcode=want_bitcode)
     if options.isolate:
         compiled = run_isolated(job)

@@ -1,1 +1,20 @@
+"""The command line: one module a sub-command, loaded when it is called."""
 
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of the `ptxlift` command: exit 0 ok, 1 diagnostics, 2 usage."""
+    try:
+        from ptxlift.cli.app import app
+    except ModuleNotFoundError as missing:
+        if missing.name not in ("click", "rich"):
+            raise
+        print(
+            f"ptxlift: the command needs {missing.name}: pip install 'ptxlift[cli]'",
+            file=sys.stderr,
+        )
+        raise SystemExit(2) from None
+    app()

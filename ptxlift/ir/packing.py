@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ptxlift.ir.attributes import AtomicOp, Order
 from ptxlift.ir.core import Block, Function, Module, Op, Value
-from ptxlift.ir.dominators import post_dominators, successors
+from ptxlift.ir.dominators import post_dominators, predecessors, successors
 from ptxlift.ir.ops import Effect
 from ptxlift.ir.uniformity import Uniformity, can_reach, reach
 
@@ -96,13 +96,13 @@ def _waiting_op(function: Function) -> Op | None:
     if not sources:
         return None
     home = {op: block for block in function.blocks for op in block.ops}
-    cycles = {op: _cycle(home[op]) for op in sources}
+    before = predecessors(function)
     users: dict[Value, list[Op]] = {}
     for op in function.ops():
         for value in {*op.operands, *(v for given in op.arguments for v in given)}:
             users.setdefault(value, []).append(op)
     for op in sources:
-        cycle = cycles[op]
+        cycle = _cycle(home[op], before)
         if cycle and not _retries(op, cycle, home) and _decides(op, cycle, users, home):
             return op
     return None
@@ -114,12 +114,9 @@ def _may_change(op: Op) -> bool:
     return op.name == "atomic"
 
 
-def _cycle(block: Block) -> set[Block]:
+def _cycle(block: Block, before: dict[Block, list[Block]]) -> set[Block]:
     """The blocks on a cycle through `block`; empty if there is none."""
-    after = reach(successors(block), successors)
-    if block not in after:
-        return set()
-    return {other for other in after if block in reach([other], successors)}
+    return reach(successors(block), successors) & reach([block], before.__getitem__)
 
 
 def _retries(op: Op, cycle: set[Block], home: dict[Op, Block]) -> bool:

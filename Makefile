@@ -1,0 +1,53 @@
+# Everything runs in an environment of its own, made on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz corpus-full clean
+help: ## Show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $(READY)
+
+demo: $(READY) ## Translate the examples for gfx942 and gfx1100, run them, compare with numpy
+	$(BIN)/python examples/demo.py
+
+test: $(READY) ## All tests
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests
+
+check: lint types imports docs-check quick ## What must be green at every commit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+imports: $(READY)
+	$(BIN)/lint-imports
+
+docs: $(READY) ## Write the generated pages
+	$(BIN)/python -m docs.generate
+
+docs-check: $(READY)
+	$(BIN)/python -m docs.generate --check
+
+quick: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow' tests/unit
+
+corpus-full: $(READY) ## Every example from every compiler on six targets
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[corpus]'
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/corpus --corpus-full
+
+bench: $(READY) ## The benchmarks; each prints a table and writes JSON
+	$(BIN)/python -m benchmarks.parse
+	$(BIN)/python -m benchmarks.frontend
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

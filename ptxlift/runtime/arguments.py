@@ -1,0 +1,108 @@
+"""Launch arguments become the bytes of a kernel's parameter block.
+
+Comes in: the kernel's parameters and what the caller passed. Goes out: the block. Arrays and
+buffers become addresses by a function the device gives; this module must know no device.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ptxlift.diag import PtxError
+from ptxlift.kernels import Param
+
+Array: TypeAlias = NDArray[Any]  # Any: arrays of every dtype are passed
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Device memory. `buffer + offset` (bytes) is an address inside it, and an argument."""
+
+    array: Array
+    address: int
+    offset: int = 0
+
+    def __add__(self, offset: int) -> Buffer:
+        return Buffer(self.array, self.address, self.offset + offset)
+
+
+Argument: TypeAlias = Array | Buffer | np.generic | int | float | bool | bytes
+
+
+def parameter_block(
+    kernel: str,
+    params: Sequence[Param],
+    arguments: Sequence[Argument],
+    address_of: Callable[[Array], int],
+) -> bytes:
+    """The bytes the kernel reads its parameters from.
+
+    Raises `PtxError` PTX401 for a wrong number of arguments, or one that does not fit its
+    parameter.
+    """
+    if len(arguments) != len(params):
+        names = ", ".join(param.name for param in params) or "none"
+        raise PtxError.of(
+            "PTX401",
+            f"kernel {kernel} takes {len(params)} arguments, not {len(arguments)}",
+            hint=f"its parameters: {names}",
+        )
+    block = bytearray(max((p.offset + p.size for p in params), default=0))
+    for param, argument in zip(params, arguments, strict=True):
+        data = _bytes_of(kernel, param, argument, address_of)
+        block[param.offset : param.offset + param.size] = data
+    return bytes(block)
+
+
+def _bytes_of(
+    kernel: str, param: Param, argument: Argument, address_of: Callable[[Array], int]
+) -> bytes:
+    match argument:
+        case np.ndarray():
+            data = struct.pack("<Q", address_of(argument))
+        case Buffer():
+            data = struct.pack("<Q", argument.address + argument.offset)
+        case bytes():
+            data = argument
+        case np.generic():
+            data = argument.tobytes()
+        case bool() | int():
+            data = _integer(kernel, param, int(argument))
+        case float():
+            data = _float(kernel, param, argument)
+        case _:
+            raise _misfit(kernel, param, f"a {type(argument).__name__}")
+    if len(data) != param.size:
+        raise _misfit(kernel, param, f"{len(data)} bytes ({type(argument).__name__})")
+    return data
+
+
+def _integer(kernel: str, param: Param, value: int) -> bytes:
+    bits = 8 * param.size
+    if param.type.startswith("f"):
+        return _float(kernel, param, float(value))
+    if not -(1 << (bits - 1)) <= value < 1 << bits:
+        raise _misfit(kernel, param, f"{value}")
+    return (value & ((1 << bits) - 1)).to_bytes(param.size, "little")
+
+
+def _float(kernel: str, param: Param, value: float) -> bytes:
+    codes = {2: "<e", 4: "<f", 8: "<d"}
+    if param.size not in codes or param.type.startswith(("u", "s")):
+        raise _misfit(kernel, param, f"the float {value}")
+    return struct.pack(codes[param.size], value)
+
+
+def _misfit(kernel: str, param: Param, what: str) -> PtxError:
+    wanted = f"{param.size} bytes of .{param.type}"
+    return PtxError.of(
+        "PTX401",
+        f"argument {param.name} of kernel {kernel} is {wanted}; got {what}",
+        hint="pass a numpy scalar of that size, an array for a pointer, or bytes for a struct",
+    )

@@ -1,0 +1,50 @@
+"""What the runtime asks of a device, and what a launch gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ptxlift.kernels import Param
+from ptxlift.runtime.arguments import Argument, Array, Buffer
+
+Dim3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A launch that ended. `profile`: dynamic counts by instruction class, empty where the
+    device has none.
+    """
+
+    stdout: str = ""
+    profile: dict[str, float] = field(default_factory=dict)
+    trap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch. `shared`: bytes of dynamic shared memory; `max_steps`: None for no limit."""
+
+    kernel: str
+    grid: Dim3
+    block: Dim3
+    arguments: tuple[Argument, ...]
+    shared: int = 0
+    max_steps: int | None = None
+
+
+class Device(Protocol):
+    """A place where kernels of one program run; its memory lives from launch to launch."""
+
+    def params(self, kernel: str) -> tuple[Param, ...]:
+        """The kernel's parameters; PTX401 for an unknown kernel."""
+
+    def alloc(self, array: Array) -> Buffer:
+        """Makes an array device memory; kernels change it in place."""
+
+    def symbol(self, name: str) -> Buffer:
+        """A module variable; what is written to its array is what kernels see."""
+
+    def launch(self, launch: Launch) -> RunResult:
+        """Runs one kernel to its end; raises `PtxError` PTX4xx for faults."""

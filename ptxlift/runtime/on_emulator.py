@@ -1,0 +1,59 @@
+"""The emulator as a device: the code object's AMDGPU code runs in software."""
+
+from __future__ import annotations
+
+from ptxlift import emulator
+from ptxlift.api import Translation
+from ptxlift.diag import PtxError
+from ptxlift.kernels import Param
+from ptxlift.runtime.arguments import Array, Buffer, parameter_block
+from ptxlift.runtime.device import Launch, RunResult
+
+
+class EmulatorDevice:
+    """One loaded code object and its memory."""
+
+    def __init__(self, translation: Translation) -> None:
+        self._translation = translation
+        self._memory = emulator.Memory()
+        self._image = emulator.load_code_object(
+            translation.code_object, translation.listing, translation.target
+        )
+        self._image.map_into(self._memory)
+        self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
+
+    def params(self, kernel: str) -> tuple[Param, ...]:
+        found = self._translation.kernels.get(kernel)
+        if found is None:
+            known = ", ".join(sorted(self._translation.kernels)) or "none"
+            raise PtxError.of("PTX401", f"no kernel named '{kernel}'", hint=f"kernels: {known}")
+        return found.params
+
+    def alloc(self, array: Array) -> Buffer:
+        known = self._addresses.get(id(array))
+        if known is None:
+            known = Buffer(array, self._memory.alloc(array))
+            self._addresses[id(array)] = known
+        return known
+
+    def symbol(self, name: str) -> Buffer:
+        address, array = self._image.variable(name)
+        return Buffer(array, address)
+
+    def launch(self, launch: Launch) -> RunResult:
+        params = self.params(launch.kernel)
+        block = self._translation.kernels[launch.kernel].launch_block(launch.block)
+        arguments = parameter_block(
+            launch.kernel, params, launch.arguments, lambda array: self.alloc(array).address
+        )
+        stats = emulator.launch(
+            self._image,
+            self._memory,
+            launch.kernel,
+            launch.grid,
+            block,
+            arguments,
+            launch.shared,
+            max_steps=launch.max_steps,
+        )
+        return RunResult(stats.stdout, stats.profile())

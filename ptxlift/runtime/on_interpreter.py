@@ -1,0 +1,62 @@
+"""The reference interpreter as a device: the PTX itself runs."""
+
+from __future__ import annotations
+
+from ptxlift import interp, ptx
+from ptxlift.api import Texts
+from ptxlift.diag import PtxError
+from ptxlift.kernels import Param
+from ptxlift.runtime.arguments import Array, Buffer, parameter_block
+from ptxlift.runtime.device import Launch, RunResult
+
+
+class InterpreterDevice:
+    """One checked program and its memory."""
+
+    def __init__(self, texts: Texts) -> None:
+        if not isinstance(texts, str | bytes):
+            if len(texts) != 1:
+                raise PtxError.of(
+                    "PTX307",
+                    "the interpreter runs one module",
+                    hint="use the emulator for programs of several",
+                )
+            texts = texts[0]
+        self._module = ptx.parse_module(texts, "<ptx>")
+        self._machine = interp.Machine(self._module)
+        self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
+
+    def params(self, kernel: str) -> tuple[Param, ...]:
+        function = self._module.functions.get(kernel)
+        if function is None or function.kind != "entry":
+            raise PtxError.of("PTX401", f"no kernel named '{kernel}'")
+        variables = [p for p in function.params if isinstance(p, ptx.Variable)]
+        return tuple(Param(v.name, v.type.name, v.size, v.align, v.offset) for v in variables)
+
+    def alloc(self, array: Array) -> Buffer:
+        known = self._addresses.get(id(array))
+        if known is None:
+            known = Buffer(array, self._machine.alloc(array))
+            self._addresses[id(array)] = known
+        return known
+
+    def symbol(self, name: str) -> Buffer:
+        address, array = self._machine.variable(name)
+        return Buffer(array, address)
+
+    def launch(self, launch: Launch) -> RunResult:
+        arguments = parameter_block(
+            launch.kernel,
+            self.params(launch.kernel),
+            launch.arguments,
+            lambda array: self.alloc(array).address,
+        )
+        stdout = self._machine.launch(
+            launch.kernel,
+            launch.grid,
+            launch.block,
+            arguments,
+            shared=launch.shared,
+            max_steps=launch.max_steps,
+        )
+        return RunResult(stdout)

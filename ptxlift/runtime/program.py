@@ -1,0 +1,102 @@
+"""Loaded programs: `load`, `run`, and `Program` with its memory.
+
+Comes in: PTX or a translation, a device name, launches. Goes out: changed arrays and `RunResult`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptxlift.api import Texts, Translation, lift
+from ptxlift.diag import PtxError
+from ptxlift.runtime.arguments import Argument, Array, Buffer
+from ptxlift.runtime.device import Device, Dim3, Launch, RunResult
+
+DEVICES = ("emulator", "interpreter")
+_LARGEST_BLOCK = 1024
+
+Shape = int | Sequence[int]
+
+
+class Program:
+    """A program on a device, with state across launches."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def alloc(self, array: Array) -> Buffer:
+        """Makes an array device memory; `buffer + bytes` is an argument too."""
+        return self._device.alloc(array)
+
+    def symbol(self, name: str) -> Buffer:
+        """A `.global` or `.const` variable; write to `.array` before a launch, read after it."""
+        return self._device.symbol(name)
+
+    def launch(
+        self,
+        kernel: str,
+        grid: Shape,
+        block: Shape,
+        args: Sequence[Argument],
+        shared: int = 0,
+        max_steps: int | None = None,
+    ) -> RunResult:
+        """Runs a kernel to its end. Raises `PtxError` PTX401 for a bad launch, PTX4xx for
+        faults.
+        """
+        grid3, block3 = _dim3("grid", grid), _dim3("block", block)
+        threads = block3[0] * block3[1] * block3[2]
+        if threads > _LARGEST_BLOCK:
+            raise PtxError.of(
+                "PTX401", f"a block of {threads} threads", hint=f"at most {_LARGEST_BLOCK}"
+            )
+        return self._device.launch(Launch(kernel, grid3, block3, tuple(args), shared, max_steps))
+
+
+def _dim3(what: str, shape: Shape) -> Dim3:
+    sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
+        raise PtxError.of("PTX401", f"{what} {shape!r}", hint="one to three positive sizes")
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
+
+
+def load(
+    program: Texts | Translation, device: str = "emulator", *, target: str = "gfx942"
+) -> Program:
+    """Puts a program on a device: "emulator" runs its AMDGPU code, "interpreter" its PTX.
+
+    `target` counts for PTX texts on the emulator; a translation knows its own.
+    """
+    match device:
+        case "emulator":
+            from ptxlift.runtime.on_emulator import EmulatorDevice
+
+            translation = program if isinstance(program, Translation) else lift(program, target)
+            return Program(EmulatorDevice(translation))
+        case "interpreter":
+            from ptxlift.runtime.on_interpreter import InterpreterDevice
+
+            texts = program.texts if isinstance(program, Translation) else program
+            return Program(InterpreterDevice(texts))
+        case _:
+            raise PtxError.of("PTX307", f"device {device!r}", hint=f"one of {', '.join(DEVICES)}")
+
+
+def run(
+    program: Texts | Translation,
+    kernel: str,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Argument],
+    *,
+    shared: int = 0,
+    device: str = "emulator",
+    target: str = "gfx942",
+    max_steps: int | None = None,
+) -> RunResult:
+    """One launch. Arrays are passed by reference and changed in place; numpy and Python scalars by
+    value (numpy scalars must have the parameter's size); bytes stand for structs.
+    """
+    loaded = load(program, device, target=target)
+    return loaded.launch(kernel, grid, block, args, shared, max_steps)
