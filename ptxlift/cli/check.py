@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ptxlift.api import lift
 from ptxlift.cli.app import read_input
 from ptxlift.diag import PtxError
-from ptxlift.options import Options
+from ptxlift.driver.options import Options
+from ptxlift.driver.translation import lift
 
 
 @click.command("check")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from ptxlift.api import Translation, lift
 from ptxlift.cli.app import read_input
 from ptxlift.diag import PtxError
-from ptxlift.options import Options
+from ptxlift.driver.options import Options
+from ptxlift.driver.translation import Translation, lift
 
 _EMIT: dict[str, tuple[str, Callable[[Translation], str | bytes]]] = {
     "hsaco": ("hsaco", lambda t: t.code_object),

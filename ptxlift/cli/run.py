@@ -9,8 +9,8 @@ from typing import Any
 import click
 import numpy as np
 
-from ptxlift.api import lift
 from ptxlift.cli.app import read_input
+from ptxlift.driver.translation import lift
 from ptxlift.runtime.arguments import Argument, Array
 from ptxlift.runtime.program import run
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
-from ptxlift.kernels import Param
+from ptxlift.driver.kernels import Param
 
 Array: TypeAlias = NDArray[Any]  # Any: arrays of every dtype are passed
 

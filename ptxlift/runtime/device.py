@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ptxlift.kernels import Param
+from ptxlift.driver.kernels import Param
 from ptxlift.runtime.arguments import Argument, Array, Buffer
 
 Dim3 = tuple[int, int, int]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ptxlift import emulator
-from ptxlift.api import Translation
 from ptxlift.diag import PtxError
-from ptxlift.kernels import Param
+from ptxlift.driver.kernels import Param
+from ptxlift.driver.translation import Translation
 from ptxlift.runtime.arguments import Array, Buffer, parameter_block
 from ptxlift.runtime.device import Launch, RunResult
 

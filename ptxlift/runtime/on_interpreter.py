@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ptxlift import interp, ptx
-from ptxlift.api import Texts
 from ptxlift.diag import PtxError
-from ptxlift.kernels import Param
+from ptxlift.driver.kernels import Param
+from ptxlift.driver.translation import Texts
 from ptxlift.runtime.arguments import Array, Buffer, parameter_block
 from ptxlift.runtime.device import Launch, RunResult
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptxlift.api import Texts, Translation, lift
 from ptxlift.diag import PtxError
+from ptxlift.driver.translation import Texts, Translation, lift
 from ptxlift.runtime.arguments import Argument, Array, Buffer
 from ptxlift.runtime.device import Device, Dim3, Launch, RunResult
 

@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ptxlift.diag import Diagnostic, PtxError, Severity
+from ptxlift.driver.kernels import Resources
+from ptxlift.driver.options import Options
 from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.packing import Verdict, packing_verdict
-from ptxlift.kernels import Resources
 from ptxlift.link import link, listing, read_code_object
 from ptxlift.llvm.amdgpu import AmdgpuBackend
 from ptxlift.llvm.isolate import run_isolated
 from ptxlift.llvm.options import CodegenOptions, Compiled, Job, WarpMapping
-from ptxlift.options import Options
 from ptxlift.target import TargetSpec, illegal_mnemonics
 
 
