@@ -1,0 +1,221 @@
+"""Run a kernel: all its work-groups, in batches of waves.
+
+Comes in: an `Image`, a `Memory`, a launch's shape and argument bytes. Goes out: `RunStats`, and the
+arrays in memory as the kernel left them. It must not know instructions.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice, product
+
+import numpy as np
+
+from ptxlift.diag import PtxError
+from ptxlift.emulator.abi import (
+    POISON,
+    Entry,
+    Shape,
+    Shapes,
+    dispatch_packet,
+    entry_address,
+    fill_kernarg,
+)
+from ptxlift.emulator.batch import Batch
+from ptxlift.emulator.blocks import Code
+from ptxlift.emulator.buffers import Buffer
+from ptxlift.emulator.image import Image, KernelInfo
+from ptxlift.emulator.memory import Memory
+from ptxlift.emulator.profile import Counters, InstClass, RunStats
+from ptxlift.emulator.state import State, make_ctx
+from ptxlift.emulator.valu.kinds import Approx
+
+DEFAULT_MAX_STEPS = 1_000_000_000
+_TURN = 500_000  # wave instructions a batch runs before another gets a turn
+_LIVE_BATCHES = 64
+_SCRATCH_LIMIT = 256 << 20  # bytes of scratch and LDS that one batch may need
+_DYNAMIC_STACK = 16 << 10  # bytes a lane gets where the stack's depth is unknown
+_BANKS = {"gfx950": 64}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to emulate. `hidden` gives values of hidden arguments by value kind, such as
+    `hidden_printf_buffer`; `detailed` also counts cache lines and bank conflicts."""
+
+    approx: Approx = Approx.EXACT
+    seed: int = 0
+    detailed: bool = True
+    check_hazards: bool = False
+    waves_per_batch: int = 64
+    stack_bytes: int = 0
+    hidden: Mapping[str, int] = field(default_factory=dict)
+
+
+def launch(
+    image: Image,
+    memory: Memory,
+    kernel: str,
+    grid: Shape,
+    block: Shape,
+    kernarg: bytes,
+    dynamic_lds: int = 0,
+    *,
+    max_steps: int | None = None,
+    options: Options = Options(),  # frozen
+) -> RunStats:
+    """Run a kernel to its end. `grid` counts blocks; `kernarg` holds the explicit arguments."""
+    info = image.kernels.get(kernel)
+    if info is None:
+        raise PtxError.of("PTX401", f"the code object has no kernel {kernel!r}")
+    shapes = Shapes(grid, block, dynamic_lds)
+    _check(image, info, shapes, kernarg)
+    image.map_into(memory)
+    segment = fill_kernarg(info, kernarg, shapes, options.hidden)
+    kernarg_address = memory.alloc(segment, f"arguments of {kernel}")
+    packet = dispatch_packet(info, shapes, kernarg_address)
+    packet_address = memory.alloc(packet, "dispatch packet")
+    words = segment.view(np.uint32)
+    entry = Entry(info, image.target, shapes, kernarg_address, words, packet_address)
+    try:
+        with np.errstate(all="ignore"):
+            return _Launch(image, memory, entry, options).run(max_steps or DEFAULT_MAX_STEPS)
+    finally:
+        memory.free(kernarg_address)
+        memory.free(packet_address)
+
+
+def _check(image: Image, info: KernelInfo, shapes: Shapes, kernarg: bytes) -> None:
+    """Refuse a launch that the hardware or the kernel's metadata would refuse."""
+    threads = shapes.block[0] * shapes.block[1] * shapes.block[2]
+    problem = ""
+    if min(*shapes.grid, *shapes.block) < 1 or shapes.dynamic_lds < 0:
+        problem = "grid, block and shared memory must be positive"
+    elif threads > min(info.max_workgroup_size, 1024):
+        problem = f"the block has {threads} threads, more than {info.max_workgroup_size}"
+    elif info.reqd_workgroup_size not in (None, shapes.block):
+        problem = f"the kernel requires blocks of {info.reqd_workgroup_size}"
+    elif info.group_segment + shapes.dynamic_lds > image.target.lds_bytes:
+        total = info.group_segment + shapes.dynamic_lds
+        problem = f"{total} bytes of shared memory, more than {image.target.lds_bytes}"
+    else:
+        need = max((a.offset + a.size for a in info.explicit_args), default=0)
+        if len(kernarg) < need:
+            problem = f"{len(kernarg)} argument bytes where {need} are needed"
+    if problem:
+        raise PtxError.of("PTX401", f"kernel {info.name} cannot be launched: {problem}")
+
+
+class _Launch:
+    def __init__(self, image: Image, memory: Memory, entry: Entry, options: Options) -> None:
+        self.image, self.memory, self.entry, self.options = image, memory, entry, options
+        kernel, shapes = entry.kernel, entry.shapes
+        self.lanes = kernel.wave_size
+        self.code = image.blocks.setdefault(self.lanes, Code(image, self.lanes))
+        threads = shapes.block[0] * shapes.block[1] * shapes.block[2]
+        self.waves_each = -(-threads // self.lanes)
+        self.lds_size = kernel.group_segment + shapes.dynamic_lds
+        self.scratch_size = self._scratch_bytes(kernel)
+        self.counters = Counters(options.detailed, _BANKS.get(image.target.name, 32))
+        self.executions: dict[int, int] = {}
+        self.rng = np.random.default_rng(options.seed)
+        self.groups_each = self._groups_in_a_batch()
+        self.spare: list[State] = []
+
+    def _scratch_bytes(self, kernel: KernelInfo) -> int:
+        size = max(kernel.private_segment, kernel.descriptor.private_segment)
+        if kernel.uses_dynamic_stack:
+            size += self.options.stack_bytes or _DYNAMIC_STACK
+        return (size + 15) // 16 * 16
+
+    def _groups_in_a_batch(self) -> int:
+        each = self.lds_size + self.waves_each * self.lanes * self.scratch_size
+        fits = _SCRATCH_LIMIT // each if each else 1 << 20
+        total = self.entry.shapes.grid[0] * self.entry.shapes.grid[1] * self.entry.shapes.grid[2]
+        return max(1, min(self.options.waves_per_batch // self.waves_each, fits, total))
+
+    def run(self, max_steps: int) -> RunStats:
+        """All work-groups; batches take turns, so that groups may wait for each other."""
+        groups = self._groups()
+        live: deque[Batch] = deque()
+        steps = 0
+        while True:
+            if len(live) < _LIVE_BATCHES:
+                chunk = list(islice(groups, self.groups_each))
+                if chunk:
+                    live.appendleft(self._start(chunk))
+            if not live:
+                return self._stats()
+            batch = live.popleft()
+            used, ended = batch.run(min(_TURN, max_steps - steps + 1))
+            steps += used
+            if ended:
+                self._finish(batch)
+            else:
+                live.append(batch)
+            if steps > max_steps and (live or not ended):
+                raise PtxError.of(
+                    "PTX405",
+                    f"kernel {self.entry.kernel.name} ran more than {max_steps} instructions",
+                )
+
+    def _groups(self) -> Iterator[Shape]:
+        x, y, z = self.entry.shapes.grid
+        return ((i, j, k) for k, j, i in product(range(z), range(y), range(x)))
+
+    def _start(self, groups: list[Shape]) -> Batch:
+        waves = len(groups) * self.waves_each
+        fitting = [st for st in self.spare if st.waves == waves]
+        st = fitting[0] if fitting else self._new_state(waves)
+        if fitting:
+            self.spare.remove(st)
+        for buffer in (st.lds, st.scratch):
+            buffer.views[4][:] = POISON
+        self.entry.set_registers(st, groups)
+        first = entry_address(self.entry.kernel, self.image.target)
+        return Batch(st, self.code, len(groups), first)
+
+    def _new_state(self, waves: int) -> State:
+        vgprs, agprs = self.image.registers
+        st = State(waves, self.lanes, max(vgprs, 3), agprs)
+        groups = waves // self.waves_each
+        st.lds_size, st.scratch_size = self.lds_size, self.scratch_size
+        stride = (self.lds_size + 15) // 16 * 16
+        st.lds = Buffer(np.zeros(groups * stride, np.uint8))
+        st.lds_base = np.repeat(np.arange(groups) * stride, self.waves_each)[:, None]
+        st.scratch = Buffer(np.zeros(waves * self.lanes * self.scratch_size, np.uint8))
+        st.counters, st.memory, st.kernel = self.counters, self.memory, self.entry.kernel.name
+        target, approx = self.image.target, self.options.approx
+        st.make_context = lambda mode: make_ctx(
+            mode, target.generation, target.name, approx, self.rng
+        )
+        return st
+
+    def _finish(self, batch: Batch) -> None:
+        for address, count in batch.executions.items():
+            self.executions[address] = self.executions.get(address, 0) + count
+        self.spare.append(batch.st)
+
+    def _stats(self) -> RunStats:
+        counts = dict.fromkeys(InstClass, 0)
+        nops = passes = 0
+        for address, times in self.executions.items():
+            weights = self.code.block(address).weights
+            for kind, count in weights.counts.items():
+                counts[kind] += count * times
+            nops += weights.nops * times
+            passes += weights.passes * times
+        shapes = self.entry.shapes
+        groups = shapes.grid[0] * shapes.grid[1] * shapes.grid[2]
+        return RunStats(
+            counts,
+            self.counters.lanes_active,
+            self.counters.lines,
+            self.counters.conflicts,
+            nops,
+            passes,
+            groups * self.waves_each,
+            self.image.target.name,
+        )
