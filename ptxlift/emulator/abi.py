@@ -1,7 +1,7 @@
 """How a kernel starts: arguments in memory, and the registers of each wave.
 
-Comes in: a kernel's descriptor and metadata, and the launch's shape. Goes out: the kernarg segment,
-and register values at entry. It must not know how waves run afterwards.
+Comes in: a kernel's descriptor and metadata, and the launch's shape. Goes out: the kernarg
+segment, and register values at entry. It must not know how waves run afterwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From an operand to functions that read or write it.
 
-Comes in: an operand and the kind in which it is wanted. Goes out: closures over a `State`, made once
-when an instruction is decoded. It must not know what instructions do with the values.
+Comes in: an operand and the kind in which it is wanted. Goes out: closures over a `State`, made
+once when an instruction is decoded. It must not know what instructions do with the values.
 """
 
 from __future__ import annotations
@@ -115,7 +115,9 @@ def _special_source(special: Special, kind: Kind) -> Source:
 
 
 def _is_zero(st: State, row: int) -> NDArray[np.bool_]:
-    return st.s64[row >> 1] == 0 if st.lanes == 64 else st.s32[row] == 0
+    bits: NDArray[Any] = st.s64[row >> 1] if st.lanes == 64 else st.s32[row]
+    zero: NDArray[np.bool_] = np.equal(bits, 0)
+    return zero
 
 
 vcc_is_zero = _is_zero
@@ -205,18 +207,12 @@ def mask_source(operand: Operand) -> Source:
     raise PtxError.of("PTX406", f"lane mask operand {value} is not understood")
 
 
-def half_of(bits: NDArray[Any], high: bool) -> NDArray[np.uint16]:
-    """One 16-bit half of 32-bit values."""
-    return (bits >> np.uint32(16) if high else bits).astype(np.uint16)
-
-
 def with_modifiers(read: Source, operand: Operand, kind: Kind) -> Source:
     """Apply abs, then neg, to the sign bit of a value of a kind."""
     if not (operand.neg or operand.abs):
         return read
-    dtype = DTYPES[kind]
-    sign = dtype(1 << WIDTHS[kind] - 1)  # type: ignore[call-arg, arg-type]  # every dtype here is unsigned
-    keep = ~sign  # type: ignore[operator]  # as above
+    sign: Bits = fixed(1 << WIDTHS[kind] - 1, kind)
+    keep: Bits = ~sign
     if operand.abs and operand.neg:
         return lambda st: read(st) | sign
     if operand.abs:

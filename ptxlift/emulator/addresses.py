@@ -1,7 +1,7 @@
 """Addresses of vector memory instructions.
 
-Comes in: operands. Goes out: closures that give a byte address for every lane. It must not know what
-lies at an address.
+Comes in: operands. Goes out: closures that give a byte address for every lane. It must not know
+what lies at an address.
 """
 
 from __future__ import annotations

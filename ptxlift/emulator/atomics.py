@@ -19,11 +19,13 @@ _SIGNED = {4: np.int32, 8: np.int64}
 
 
 def _signed(bits: Bits) -> Bits:
-    return bits.view(_SIGNED[bits.dtype.itemsize])
+    found: Bits = bits.view(_SIGNED[bits.dtype.itemsize])
+    return found
 
 
 def _increment(old: Bits, limit: Bits) -> Bits:
-    return np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
+    found: Bits = np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
+    return found
 
 
 def _decrement(old: Bits, limit: Bits) -> Bits:
@@ -54,12 +56,13 @@ def _float_pick(want_max: bool) -> Change:
 
     def pick(old: Bits, data: Bits) -> Bits:
         float_type = np.float32 if old.dtype.itemsize == 4 else np.float64
-        a, b = old.view(float_type), data.view(float_type)
+        a: Bits = old.view(float_type)
+        b: Bits = data.view(float_type)
         sign = old.dtype.type(1 << old.dtype.itemsize * 8 - 1)
         if want_max:
-            second = (b > a) | ((b == a) & (old & sign != 0))
+            second = np.greater(b, a) | ((b == a) & (old & sign != 0))
         else:
-            second = (b < a) | ((b == a) & (data & sign != 0))
+            second = np.less(b, a) | ((b == a) & (data & sign != 0))
         return np.where(np.isnan(a) | (second & ~np.isnan(b)), data, old)
 
     return pick
@@ -91,6 +94,15 @@ def _bf16_add(a: Bits, b: Bits) -> Bits:
     return kept & np.uint32(0xFFFF0000)
 
 
+def _signed_pick(want_max: bool) -> Change:
+    def pick(old: Bits, data: Bits) -> Bits:
+        a, b = _signed(old), _signed(data)
+        keep: Bits = np.greater(a, b) if want_max else np.less(a, b)
+        return np.where(keep, old, data)
+
+    return pick
+
+
 CHANGES: dict[str, Change] = {
     "swap": lambda old, data: data,
     "add": lambda old, data: old + data,
@@ -101,8 +113,8 @@ CHANGES: dict[str, Change] = {
     "xor": lambda old, data: old ^ data,
     "umin": np.minimum,
     "umax": np.maximum,
-    "smin": lambda old, data: np.where(_signed(old) < _signed(data), old, data),
-    "smax": lambda old, data: np.where(_signed(old) > _signed(data), old, data),
+    "smin": _signed_pick(False),
+    "smax": _signed_pick(True),
     "inc": _increment,
     "dec": _decrement,
     "csub": _sub_clamp,

@@ -1,8 +1,8 @@
 """Work-group barriers among the waves of a batch.
 
-Comes in: which waves arrive, wait or end. Goes out: which waiting waves may go on. It must not know
-registers or instructions. A barrier is a phase counter for each group: arriving aims at the next
-phase, which begins when every wave of the group that has not ended aims at it.
+Comes in: which waves arrive, wait or end. Goes out: which waiting waves may go on. It must not
+know registers or instructions. A barrier is a phase counter for each group: arriving aims at the
+next phase, which begins when every wave of the group that has not ended aims at it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class Barriers:
 
     def is_first(self, active: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Whether no other wave of the group has arrived at the coming phase yet."""
-        arrived = (self.aim > self.phase[self.group]).reshape(self.groups, -1).any(axis=1)
+        aims: NDArray[np.bool_] = self.aim > self.phase[self.group]
+        arrived: NDArray[np.bool_] = aims.reshape(self.groups, -1).max(axis=1)
         return ~arrived[self.group] & active
 
     def update(self) -> None:

@@ -1,9 +1,9 @@
 """Several work-groups running in lockstep.
 
 Comes in: registers at entry and compiled code. Goes out: executed waves. Waves that stand at the
-same instruction in the same MODE run together; the group that is furthest behind goes first, and the
-one that waited longest gets a turn now and then, so that spinning waves cannot starve others. It must
-not know what instructions do.
+same instruction in the same MODE run together; the group that is furthest behind goes first, and
+the one that waited longest gets a turn now and then, so that spinning waves cannot starve others.
+It must not know what instructions do.
 """
 
 from __future__ import annotations

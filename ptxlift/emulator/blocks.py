@@ -1,8 +1,8 @@
 """Straight-line pieces of a code object, compiled to closures.
 
 Comes in: an `Image` and an address. Goes out: a `Block`: actions up to the next branch, barrier or
-other place where waves may part, and a function that says where they go. Compiled once per image and
-wave size. It must not know how waves are scheduled.
+other place where waves may part, and a function that says where they go. Compiled once per image
+and wave size. It must not know how waves are scheduled.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Instructions at which waves may part, stop or end.
 
-Comes in: the last instruction of a block. Goes out: a function that gives the next address, one for
-all active waves or one each, after marking waves that wait or end. It must not know scheduling.
+Comes in: the last instruction of a block. Goes out: a function that gives the next address, one
+for all active waves or one each, after marking waves that wait or end. It must not know
+scheduling.
 """
 
 from __future__ import annotations

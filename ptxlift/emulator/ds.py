@@ -1,6 +1,7 @@
 """LDS instructions: loads, stores, atomics, and the permutations that go through the LDS crossbar.
 
-Comes in: a decoded instruction. Goes out: a closure over a `State`. It must not know device memory.
+Comes in: a decoded instruction. Goes out: a closure over a `State`. It must not know device
+memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ptxlift.diag import PtxError
 from ptxlift.emulator.access import raw_source
 from ptxlift.emulator.addresses import Address, offset_of
 from ptxlift.emulator.atomics import CHANGES, LDS_ATOMICS
@@ -174,15 +176,17 @@ def swizzle_map(offset: int) -> NDArray[np.intp]:
     """Source lane of each of 32 lanes for a ds_swizzle offset."""
     lane = np.arange(32)
     if offset >= 0xE000:
-        raise NotImplementedError("FFT swizzles")
+        raise PtxError.of("PTX406", "the FFT mode of ds_swizzle is not emulated")
     if offset >= 0xC000:
         amount, keep = offset >> 5 & 31, offset & 31
         step = -amount if offset >> 10 & 1 else amount
         return (lane & keep) | (lane + step & 31 & ~keep)
     if offset >= 0x8000:
         select = np.array([offset >> 2 * i & 3 for i in range(4)])
-        return (lane & ~3) | select[lane & 3]
-    return (lane & offset & 31 | offset >> 5 & 31) ^ (offset >> 10 & 31)
+        found: NDArray[np.intp] = (lane & ~3) | select[lane & 3]
+        return found
+    found = (lane & offset & 31 | offset >> 5 & 31) ^ (offset >> 10 & 31)
+    return found
 
 
 def _swizzle(inst: Inst) -> MemoryOp:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ptxlift.diag import PtxError
 
 PT_LOAD, PT_NOTE = 1, 4
-SHT_SYMTAB, SHT_RELA, SHT_DYNSYM = 2, 4, 11
+SHT_PROGBITS, SHT_SYMTAB, SHT_RELA, SHT_DYNSYM = 1, 2, 4, 11
 STT_OBJECT, STT_FUNC = 1, 2
 NT_AMDGPU_METADATA = 32
 
@@ -81,6 +81,18 @@ def read_elf(data: bytes) -> Elf:
         raise _bad("the ELF file is cut short or malformed") from error
 
 
+def section_bytes(data: bytes, name: str, kind: int = SHT_PROGBITS) -> bytes:
+    """Contents of the first section of a name and type, or nothing."""
+    try:
+        reader = _Reader(data)
+        for section in reader.sections:
+            if section[1] == kind and reader.string(reader.names, section[0]) == name:
+                return reader.slice(section[4], section[5])
+    except (struct.error, IndexError, UnicodeDecodeError) as error:
+        raise _bad("the ELF file is cut short or malformed") from error
+    return b""
+
+
 def _bad(message: str) -> PtxError:
     return PtxError.of("PTX305", message)
 
@@ -117,15 +129,15 @@ class _Reader:
 
     def _segment(self, program: tuple[int, ...]) -> Segment:
         _, flags, offset, address, _, in_file, in_memory, _ = program
-        data = self._slice(offset, in_file)
+        data = self.slice(offset, in_file)
         return Segment(address, data + bytes(max(0, in_memory - in_file)), flags)
 
-    def _slice(self, offset: int, size: int) -> bytes:
+    def slice(self, offset: int, size: int) -> bytes:
         if offset + size > len(self.data):
             raise _bad("the ELF file is cut short")
         return self.data[offset : offset + size]
 
-    def _string(self, section: tuple[int, ...], at: int) -> str:
+    def string(self, section: tuple[int, ...], at: int) -> str:
         start = section[4] + at
         end = self.data.index(b"\0", start)
         return self.data[start:end].decode()
@@ -136,7 +148,7 @@ class _Reader:
         found = []
         for at in range(section[4], section[4] + section[5], _SYMBOL.size):
             name, info, _, shndx, value, size = _SYMBOL.unpack_from(self.data, at)
-            found.append(Symbol(self._string(strings, name), value, size, info & 15, shndx))
+            found.append(Symbol(self.string(strings, name), value, size, info & 15, shndx))
         return tuple(found)
 
     def _relocations(self, tables: dict[int, tuple[Symbol, ...]]) -> list[Relocation]:
@@ -153,7 +165,7 @@ class _Reader:
 
     def _text(self) -> tuple[int, int]:
         for section in self.sections:
-            if self._string(self.names, section[0]) == ".text":
+            if self.string(self.names, section[0]) == ".text":
                 return section[3], section[5]
         return 0, 0
 
@@ -161,7 +173,7 @@ class _Reader:
         for program in self.programs:
             if program[0] != PT_NOTE:
                 continue
-            data = self._slice(program[2], program[5])
+            data = self.slice(program[2], program[5])
             at = 0
             while at + 12 <= len(data):
                 name_size, size, kind = struct.unpack_from("<III", data, at)

@@ -1,8 +1,8 @@
 """A linked code object, loaded: memory segments, kernels, and the instruction at each address.
 
-Comes in: the code object, the assembly listing of what was linked, the target. Goes out: an `Image`.
-Words come from the linked `.text`, mnemonics and registers from the listing. It must not know what
-instructions do.
+Comes in: the code object, the assembly listing of what was linked, the target. Goes out: an
+`Image`. Words come from the linked `.text`, mnemonics and registers from the listing. It must not
+know what instructions do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which lane reads which: DPP controls, lane moves between registers, and permutations.
 
-Comes in: decoded instructions. Goes out: lane maps, and closures for instructions that cross lanes.
-It must not know arithmetic.
+Comes in: decoded instructions. Goes out: lane maps, and closures for instructions that cross
+lanes. It must not know arithmetic.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ptxlift.emulator.operands import Inst, Modifier, Operand, Reg
 from ptxlift.emulator.salu import Op
 from ptxlift.emulator.scalar_ops import popcount
 from ptxlift.emulator.state import State
-from ptxlift.emulator.valu.kinds import Kind
+from ptxlift.emulator.valu.kinds import Bits, Kind
 
 Lanes = NDArray[np.intp]
 
@@ -224,6 +224,7 @@ def _permlane16(cross: bool, from_vector: bool) -> Callable[[Inst], Op]:
 
         def run(st: State) -> None:
             lane = st.lane_index.astype(np.int64)
+            select: Bits
             if from_vector:
                 select = reads[1](st) & np.uint32(15)
             else:

@@ -1,7 +1,7 @@
 """Run a kernel: all its work-groups, in batches of waves.
 
-Comes in: an `Image`, a `Memory`, a launch's shape and argument bytes. Goes out: `RunStats`, and the
-arrays in memory as the kernel left them. It must not know instructions.
+Comes in: an `Image`, a `Memory`, a launch's shape and argument bytes. Goes out: `RunStats`, and
+the arrays in memory as the kernel left them. It must not know instructions.
 """
 
 from __future__ import annotations

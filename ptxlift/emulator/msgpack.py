@@ -1,7 +1,7 @@
 """Decoder for the MessagePack subset that AMDGPU metadata uses.
 
-Comes in: bytes. Goes out: nested dicts, lists, strings, ints, bools and None. It must not know what
-the keys mean.
+Comes in: bytes. Goes out: nested dicts, lists, strings, ints, bools and None. It must not know
+what the keys mean.
 """
 
 from __future__ import annotations

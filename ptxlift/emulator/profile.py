@@ -1,7 +1,7 @@
 """Dynamic instruction counts and the cost model.
 
-Comes in: instructions when they are decoded, addresses when memory is accessed. Goes out: `RunStats`.
-It must not know what instructions compute.
+Comes in: instructions when they are decoded, addresses when memory is accessed. Goes out:
+`RunStats`. It must not know what instructions compute.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Scalar ALU instructions, from text to a function on a `State`.
 
-Comes in: a decoded instruction. Goes out: a closure that performs it, or None for a mnemonic that is
-not here. Branches, barriers and scalar memory are elsewhere. It must not know vector semantics
+Comes in: a decoded instruction. Goes out: a closure that performs it, or None for a mnemonic that
+is not here. Branches, barriers and scalar memory are elsewhere. It must not know vector semantics
 beyond borrowing the float functions that scalar floats share with them.
 """
 
@@ -165,7 +165,8 @@ def hardware_register(operand: Operand) -> tuple[str, int, int]:
     match = _HWREG.fullmatch(text)
     if match is None:
         raise PtxError.of("PTX406", f"hardware register {operand.value} is not understood")
-    return match["name"], int(match["offset"] or 0), int(match["size"] or 32)
+    name = match["name"].replace("HW_REG_WAVE_", "HW_REG_")  # gfx12's spelling
+    return name, int(match["offset"] or 0), int(match["size"] or 32)
 
 
 _READABLE: dict[str, Callable[[State], np.ndarray[tuple[int], np.dtype[np.int64]]]] = {
@@ -177,6 +178,7 @@ _READABLE: dict[str, Callable[[State], np.ndarray[tuple[int], np.dtype[np.int64]
     "HW_REG_HW_ID1": lambda st: np.zeros(st.waves, np.int64),
     "HW_REG_HW_ID2": lambda st: np.zeros(st.waves, np.int64),
     "HW_REG_XCC_ID": lambda st: np.zeros(st.waves, np.int64),
+    "HW_REG_IB_STS2": lambda st: np.zeros(st.waves, np.int64),  # no cluster
 }
 """What can be read; identification registers say unit 0, as one compute unit would."""
 

@@ -51,7 +51,8 @@ def signed(x: Bits) -> Bits:
 def popcount(x: Bits) -> NDArray[np.uint32]:
     """Number of one bits."""
     octets = np.ascontiguousarray(x).view(np.uint8).reshape(*x.shape, -1)
-    return np.unpackbits(octets, axis=-1).sum(axis=-1, dtype=np.uint32)
+    count: NDArray[np.uint32] = np.unpackbits(octets, axis=-1).sum(axis=-1, dtype=np.uint32)
+    return count
 
 
 def reverse(x: Bits) -> Bits:
@@ -162,7 +163,8 @@ def _field(a: Bits, field: Bits) -> tuple[Bits, Bits]:
 
 def _ones(count: Bits, dtype: Any) -> Bits:
     one = dtype.type(1)
-    return (one << np.minimum(count, dtype.type(dtype.itemsize * 8 - 1))) - one
+    ones: Bits = (one << np.minimum(count, dtype.type(dtype.itemsize * 8 - 1))) - one
+    return ones
 
 
 def bfm(wide: bool) -> Callable[..., Any]:
@@ -240,10 +242,12 @@ def wqm(a: Bits) -> tuple[Bits, Bits]:
 
 def bitset(on: bool, wide: bool) -> Callable[..., Any]:
     dtype = Q if wide else U
+    one: Bits = np.array([1], dtype)
 
     def run(n: Bits, old: Bits) -> Bits:
-        bit = dtype(1) << (n & U(63 if wide else 31)).astype(dtype)
-        return old | bit if on else old & ~bit
+        bit: Bits = one << (n & U(63 if wide else 31)).astype(dtype)
+        result: Bits = old | bit if on else old & ~bit
+        return result
 
     return run
 

@@ -1,7 +1,7 @@
 """Scalar memory loads.
 
-Comes in: a decoded instruction. Goes out: a closure over a `State` and the launch's memory. It must
-not know vector registers.
+Comes in: a decoded instruction. Goes out: a closure over a `State` and the launch's memory. It
+must not know vector registers.
 """
 
 from __future__ import annotations

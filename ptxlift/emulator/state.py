@@ -1,8 +1,8 @@
 """Registers of a batch of waves that run in lockstep.
 
-Comes in: sizes. Goes out: register rows as numpy views, masked writes, and lane masks. All waves of
-a batch execute the same instruction; `active` says which of them really do, EXEC says which lanes.
-It must not know instructions, memory or scheduling.
+Comes in: sizes. Goes out: register rows as numpy views, masked writes, and lane masks. All waves
+of a batch execute the same instruction; `active` says which of them really do, EXEC says which
+lanes. It must not know instructions, memory or scheduling.
 
 Vector registers are uint32 of shape (waves, lanes). The scalar file is (waves, rows), so that an
 aligned pair of rows is also one uint64, and a column broadcasts over the lanes of its wave.
@@ -151,7 +151,8 @@ class State:
 
     def first_lane(self) -> NDArray[np.intp]:
         """The lowest executing lane of each wave, or 0."""
-        return self.mask.argmax(axis=1)
+        lanes: NDArray[np.intp] = self.mask.argmax(axis=1)
+        return lanes
 
     def pair(self, rows: list[U32], index: int) -> U64:
         """Two vector registers as one uint64."""

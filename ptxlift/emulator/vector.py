@@ -1,7 +1,7 @@
 """Vector ALU instructions: operands, source selection, modifiers and masked results around `valu`.
 
-Comes in: a decoded instruction. Goes out: a closure over a `State`. What an operation computes is in
-`valu`; which lane reads which is in `lanes`. It must not know memory or control flow.
+Comes in: a decoded instruction. Goes out: a closure over a `State`. What an operation computes is
+in `valu`; which lane reads which is in `lanes`. It must not know memory or control flow.
 """
 
 from __future__ import annotations
@@ -264,12 +264,12 @@ def _finish(inst: Inst, op: ValuOp, compute: Compute) -> Compute:
     """Apply the output modifiers omod, then clamp."""
     kind = op.dst[0]
     steps: list[Callable[[State, Bits], Bits]] = []
-    for (key, factor), omod in _OUTPUT_SCALE.items():
-        if inst.modifiers.get(key) == factor:
-            steps.append(lambda st, bits, omod=omod: valu.apply_omod(kind, bits, omod))
+    scales = [o for (key, n), o in _OUTPUT_SCALE.items() if inst.modifiers.get(key) == n]
+    if scales:
+        steps.append(lambda st, bits: valu.apply_omod(kind, bits, scales[0], st.ctx))
     if "clamp" in inst.modifiers and not op.flags.int_clamp:
         signed = op.flags.signed
-        steps.append(lambda st, bits: valu.apply_clamp(kind, bits, signed))
+        steps.append(lambda st, bits: valu.apply_clamp(kind, bits, signed, st.ctx))
     if not steps:
         return compute
 

@@ -1,7 +1,7 @@
 """Vector memory instructions: global, flat, scratch and buffer loads, stores and atomics.
 
-Comes in: a decoded instruction and the launch's memory. Goes out: a closure over a `State`. It must
-not know how addresses map to arrays.
+Comes in: a decoded instruction and the launch's memory. Goes out: a closure over a `State`. It
+must not know how addresses map to arrays.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What lanes can reach: device memory, LDS, scratch, or all three through flat addresses.
 
 Comes in: a `State` and the addresses of its executing lanes, in order. Goes out: loaded values and
-changed memory; a bad access becomes a PTX402 that names kernel, instruction, wave and lane. It must
-not know instruction formats.
+changed memory; a bad access becomes a PTX402 that names kernel, instruction, wave and lane. It
+must not know instruction formats.
 """
 
 from __future__ import annotations
