@@ -95,7 +95,7 @@ def _copy(out: bytearray, distance: int, count: int, limit: int) -> None:
     if len(out) + count > limit:
         raise _too_large(limit)
     start = len(out) - distance
-    pattern = out[start : start + count]
+    pattern = bytes(out[start : start + count])
     while len(pattern) < count:  # the match overlaps what it writes
         pattern += pattern
     out += pattern[:count]
