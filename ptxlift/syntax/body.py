@@ -8,10 +8,9 @@ what stands at module level.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from ptxlift.syntax.build import declaration, loc, pragma, prototype, targets
-from ptxlift.syntax.looks import ATOM, Cut, Key, Look
+from ptxlift.syntax.build import STATEMENT_BUILDERS
+from ptxlift.syntax.looks import ATOM, Key
 from ptxlift.syntax.nodes import Block, Instruction, Label, Statement
 from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.statements import (
@@ -22,6 +21,7 @@ from ptxlift.syntax.statements import (
     parse_cut,
     statement_end,
 )
+from ptxlift.syntax.trees import BLOCK_DEPTH
 
 _NAME = r"(?:[%$_][\w$]++|[A-Za-z][\w$]*+)"
 _NUMBER = r"[0-9]\w*+"
@@ -39,7 +39,6 @@ _STATEMENT = re.compile(
     re.ASCII,
 )
 _INSTRUCTION, _LABEL, _CLOSE, _OPEN, _LOC, _DIRECTIVE = 4, 5, 6, 7, 8, 9
-_DEPTH = 128
 _WORD = re.compile(r"[@%$_A-Za-z]")
 _FUNCTION = re.compile(
     r"(?:\.(?:extern|visible|weak|common)\s++)?+(?:(\.(?:entry|func)(?!\w))|\.\w++)", re.ASCII
@@ -47,13 +46,13 @@ _FUNCTION = re.compile(
 _EXPECTED = "expected an instruction, a label, a declaration, '{' or '}'"
 
 _SPACES = (".reg", ".global", ".const", ".shared", ".local", ".param", ".tex")
-_RULES: dict[str, tuple[str, Callable[[Look, Cut], Statement]]] = {
-    ".pragma": ("pragma", pragma),
-    ".branchtargets": ("targets", targets),
-    ".calltargets": ("targets", targets),
-    ".callprototype": ("prototype", prototype),
-    ".loc": ("loc", loc),
-    **dict.fromkeys(_SPACES, ("local_variable", declaration)),
+_RULES = {
+    ".pragma": "pragma",
+    ".branchtargets": "targets",
+    ".calltargets": "targets",
+    ".callprototype": "prototype",
+    ".loc": "loc",
+    **dict.fromkeys(_SPACES, "local_variable"),
 }
 
 
@@ -130,8 +129,8 @@ class Body:
         return found.end()
 
     def _open(self, at: int) -> None:
-        if len(self.stack) >= _DEPTH:
-            message = f"blocks are nested more than {_DEPTH} deep"
+        if len(self.stack) >= BLOCK_DEPTH:
+            message = f"blocks are nested more than {BLOCK_DEPTH} deep"
             raise self.recovery.report.fatal("PTX006", message, at, at + 1, "remove some braces")
         self.stack.append(([], at))
 
@@ -159,10 +158,9 @@ class Body:
         return self.recovery.resume(at, start)
 
     def _directive(self, start: int, end: int, word: str, after: int) -> int:
-        rule, build = _RULES[word]
         try:
-            look, cut = look_at(self.clean, start, end, rule)
-            self._append(build(look, cut))
+            look, cut = look_at(self.clean, start, end, _RULES[word])
+            self._append(STATEMENT_BUILDERS[look.rule](look, cut))
         except StatementError as error:
             return self.recovery.after(error, start)
         return after

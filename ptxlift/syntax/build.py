@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ptxlift.syntax.constants import integer
+from ptxlift.syntax.constants import ConstantError, integer
 from ptxlift.syntax.looks import Cut, Look
 from ptxlift.syntax.nodes import (
     Alias,
@@ -22,9 +22,11 @@ from ptxlift.syntax.nodes import (
     File,
     Function,
     Initializer,
+    Item,
     Loc,
     Parameter,
     Pragma,
+    Statement,
     Targets,
 )
 from ptxlift.syntax.printer import expression_text
@@ -105,7 +107,7 @@ def targets(look: Look, cut: Cut) -> Targets:
         if len(slots) == 1:
             names.append(base)
             continue
-        count = integer(cut.atoms[slots[1]])
+        count = _integer(cut, slots[1])
         if len(names) + count > _RANGE_LIMIT:
             raise Misfit("PTX005", "this range has too many labels", cut.starts[slots[1]])
         names += [f"{base}{number}" for number in range(count)]
@@ -126,24 +128,25 @@ def alias(look: Look, cut: Cut) -> Alias:
 
 def file(look: Look, cut: Cut) -> File:
     """A `file` look."""
-    index, name, *rest = [cut.atoms[slot] for slot in look.slots()]
-    time, size, *_ = [*map(integer, rest), None, None]
-    return File(integer(index), name[1:-1], cut.start, time, size)
+    index, name, *rest = look.slots()
+    numbers = [_integer(cut, slot) for slot in rest]
+    time, size, *_ = [*numbers, None, None]
+    return File(_integer(cut, index), cut.atoms[name][1:-1], cut.start, time, size)
 
 
 def loc(look: Look, cut: Cut) -> Loc:
     """A `loc` look."""
-    atoms = [cut.atoms[slot] for slot in look.slots()]
-    place = [integer(text) for text in atoms[:3]]
-    if len(atoms) == 3:
+    slots = look.slots()
+    place = [_integer(cut, slot) for slot in slots[:3]]
+    if len(slots) == 3:
         return Loc(place[0], place[1], place[2], cut.start)
-    for slot, word in ((3, "function_name"), (len(atoms) - 4, "inlined_at")):
-        if atoms[slot] != word:
-            message = f"unexpected '{atoms[slot]}' in .loc"
+    for slot, word in ((3, "function_name"), (len(slots) - 4, "inlined_at")):
+        if cut.atoms[slot] != word:
+            message = f"unexpected '{cut.atoms[slot]}' in .loc"
             raise Misfit("PTX001", message, cut.starts[slot], f"write {word}")
-    offset = integer(atoms[5]) if len(atoms) == 10 else 0
-    a, b, c = [integer(text) for text in atoms[-3:]]
-    return Loc(place[0], place[1], place[2], cut.start, atoms[4], offset, (a, b, c))
+    offset = _integer(cut, 5) if len(slots) == 10 else 0
+    a, b, c = [_integer(cut, slot) for slot in slots[-3:]]
+    return Loc(place[0], place[1], place[2], cut.start, cut.atoms[4], offset, (a, b, c))
 
 
 # ---- parts ----
@@ -160,7 +163,7 @@ def _declarator(look: Look, cut: Cut) -> Declarator:
 
 def _range(look: Look, cut: Cut) -> Declarator:
     name, count = look.slots()
-    return Declarator(cut.atoms[name], cut.starts[name], (), integer(cut.atoms[count]))
+    return Declarator(cut.atoms[name], cut.starts[name], (), _integer(cut, count))
 
 
 _DECLARATORS: dict[str, Callable[[Look, Cut], Declarator]] = {
@@ -210,7 +213,7 @@ def _dimensions(look: Look, cut: Cut) -> tuple[int | None, ...]:
     for child in look.children:
         assert isinstance(child, Look), "dimensions hold dimensions"
         slots = child.slots()
-        sizes.append(integer(cut.atoms[slots[0]]) if slots else None)
+        sizes.append(_integer(cut, slots[0]) if slots else None)
     return tuple(sizes)
 
 
@@ -243,13 +246,20 @@ def _vector(words: list[str]) -> int:
     return next((int(word[1:]) for word in words if word in ("v2", "v4")), 1)
 
 
+def _integer(cut: Cut, slot: int) -> int:
+    try:
+        return integer(cut.atoms[slot])
+    except ConstantError as error:
+        raise Misfit("PTX005", str(error), cut.starts[slot]) from None
+
+
 def _align(look: Look, cut: Cut) -> int | None:
     found = look.find("align")
     return _number(found, cut) if found else None
 
 
 def _number(look: Look, cut: Cut) -> int:
-    return integer(cut.atoms[look.slots()[0]])
+    return _integer(cut, look.slots()[0])
 
 
 def _attributes(look: Look, cut: Cut) -> tuple[Attribute, ...]:
@@ -259,7 +269,7 @@ def _attributes(look: Look, cut: Cut) -> tuple[Attribute, ...]:
 
 def _attribute(look: Look, cut: Cut) -> Attribute:
     slots = look.slots()
-    values = tuple(integer(cut.atoms[slot]) for slot in slots)
+    values = tuple(_integer(cut, slot) for slot in slots)
     start = cut.starts[slots[0]] if slots else cut.start
     return Attribute(look.word(), values, start)
 
@@ -270,3 +280,18 @@ def _attribute_texts(look: Look, cut: Cut) -> tuple[str, ...]:
         values = ",".join(map(str, attribute.values))
         texts.append(f"{attribute.name}({values})" if values else attribute.name)
     return tuple(texts)
+
+
+STATEMENT_BUILDERS: dict[str, Callable[[Look, Cut], Statement]] = {
+    "variable": declaration,
+    "prototype": prototype,
+    "targets": targets,
+    "pragma": pragma,
+    "loc": loc,
+}
+ITEM_BUILDERS: dict[str, Callable[[Look, Cut], Item]] = {
+    "variable": declaration,
+    "pragma": pragma,
+    "alias": alias,
+    "file": file,
+}

@@ -60,7 +60,7 @@ def parse_rule(text: str, start: str) -> Tree[Token]:
 
 
 def _stop_at_token(text: str, error: UnexpectedToken) -> Stop:
-    accepts = frozenset(error.interactive_parser.accepts())
+    accepts = frozenset(error.interactive_parser.accepts())  # type: ignore[no-untyped-call]  # lark
     token = error.token
     if token.type == "$END":
         return Stop(len(text), len(text), "", accepts)

@@ -6,11 +6,9 @@ This module knows what stands at module level and nothing of what stands inside 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from ptxlift.syntax.body import Body
-from ptxlift.syntax.build import alias, declaration, file, function, pragma
-from ptxlift.syntax.looks import Cut, Look
+from ptxlift.syntax.build import ITEM_BUILDERS, function
 from ptxlift.syntax.nodes import Item, Section
 from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.statements import look_at, statement_end
@@ -31,11 +29,11 @@ _HEAD = re.compile(r"[^;{]*+")
 _PRAGMA = re.compile(r'\.pragma\s*+(?:"[^"\n]*+"|[^;"{])*+;')
 _VARIABLES = (".global", ".const", ".shared", ".local", ".reg", ".param", ".tex", ".attribute")
 _LINKAGES = (".extern", ".visible", ".weak", ".common")
-_RULES: dict[str, tuple[str, Callable[[Look, Cut], Item]]] = {
-    ".alias": ("alias", alias),
-    ".pragma": ("pragma", pragma),
-    ".file": ("file", file),
-    **dict.fromkeys((*_VARIABLES, *_LINKAGES), ("variable", declaration)),
+_RULES = {
+    ".alias": "alias",
+    ".pragma": "pragma",
+    ".file": "file",
+    **dict.fromkeys((*_VARIABLES, *_LINKAGES), "variable"),
 }
 _EXPECTED = "expected .entry, .func, a variable such as .global, or another directive"
 
@@ -80,10 +78,9 @@ class Items:
         return self._directive(start, end, word, end + 1)
 
     def _directive(self, start: int, end: int, word: str, after: int) -> int:
-        rule, build = _RULES[word]
         try:
-            look, cut = look_at(self.clean, start, end, rule)
-            self.items.append(build(look, cut))
+            look, cut = look_at(self.clean, start, end, _RULES[word])
+            self.items.append(ITEM_BUILDERS[look.rule](look, cut))
         except StatementError as error:
             return self.recovery.after(error, start)
         return after

@@ -5,10 +5,11 @@ This module puts the parts together and must not know how any of them works.
 
 from __future__ import annotations
 
+from ptxlift.diag import InternalError
 from ptxlift.syntax.header import read_header
 from ptxlift.syntax.items import Items
-from ptxlift.syntax.nodes import Module
-from ptxlift.syntax.recovery import Recovery
+from ptxlift.syntax.nodes import Item, Module
+from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.report import Enough, Report
 from ptxlift.syntax.text import decode, strip_comments
 
@@ -21,19 +22,33 @@ def parse(text: str | bytes, name: str = "<ptx>", *, memo: bool = True) -> Modul
     source = decode(text, name)
     clean = strip_comments(source)
     report = Report(source)
-    recovery = Recovery(clean, report)
-    items = Items(clean, recovery)
+    items: tuple[Item, ...] | None = None
     try:
         header = read_header(clean, report)
-        items.scan(header.end)
+        items = None if memo else _by_grammar(clean)
+        if items is None:
+            scanner = Items(clean, Recovery(clean, report))
+            scanner.scan(header.end)
+            items = tuple(scanner.items)
+            _expect_agreement(memo, report)
     except Enough:
         pass
     report.raise_found()
-    return Module(
-        source,
-        header.version,
-        header.targets,
-        header.address_size,
-        tuple(items.items),
-        header.starts,
-    )
+    assert items is not None, "parsing stops early only after an error"
+    version, targets, size = header.version, header.targets, header.address_size
+    return Module(source, version, targets, size, items, header.starts)
+
+
+def _by_grammar(clean: str) -> tuple[Item, ...] | None:
+    """The items as the grammar sees them; None if it refuses, then the scanner finds out why."""
+    from ptxlift.syntax.whole import parse_whole
+
+    try:
+        return parse_whole(clean)
+    except StatementError:
+        return None
+
+
+def _expect_agreement(memo: bool, report: Report) -> None:
+    if not memo and not report.found:
+        raise InternalError("the scanner takes a text that the grammar refuses")

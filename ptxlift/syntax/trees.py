@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _FIXED_RULES = frozenset(("opcode",))  # the words in these rules are part of the look
 _DEPTH = 256
+BLOCK_DEPTH = 128
 
 
 class TooDeep(Exception):
