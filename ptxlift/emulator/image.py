@@ -11,9 +11,10 @@ import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.elf import STT_FUNC, STT_OBJECT, Elf, Relocation, read_elf
@@ -22,6 +23,8 @@ from ptxlift.emulator.memory import Memory
 from ptxlift.emulator.msgpack import Value, decode
 from ptxlift.emulator.operands import Inst, parse_inst
 from ptxlift.target import Target, lookup
+
+Bytes: TypeAlias = NDArray[np.uint8]
 
 IMAGE_BASE = 0x0000_7000_0000_0000
 
@@ -83,34 +86,49 @@ class Image:
     symbols: dict[str, tuple[int, int]]  # absolute address and size
     printf_formats: tuple[str, ...]
     registers: tuple[int, int]  # vector and accumulation registers used anywhere
-    elf: Elf = field(repr=False)
+    segments: tuple[tuple[int, Bytes], ...] = field(repr=False)  # absolute address, contents
     blocks: dict[int, Any] = field(default_factory=dict, repr=False)  # compiled code by wave size
 
     def map_into(self, memory: Memory) -> None:
-        """Put the segments into device memory with dynamic relocations applied, once."""
-        if self.elf.segments and memory.is_mapped(self.base + self.elf.segments[0].address):
+        """Put the segments into device memory, once."""
+        if self.segments and memory.is_mapped(self.segments[0][0]):
             return
-        for segment in self.elf.segments:
-            data = np.frombuffer(bytearray(segment.data), np.uint8)
-            for relocation in self.elf.relocations:
-                at = relocation.offset - segment.address
-                if 0 <= at < len(data):
-                    self._relocate(data, at, relocation)
-            data.flags.writeable = bool(segment.flags & 2)
-            if len(data):
-                memory.map_at(self.base + segment.address, data, "code object segment")
+        for address, data in self.segments:
+            memory.map_at(address, data, "code object segment")
 
-    def _relocate(
-        self, data: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, r: Relocation
-    ) -> None:
-        width, shift = _RELOCATIONS.get(r.kind, (0, 0))
-        if not width or (r.symbol is not None and r.symbol.section == 0):
-            what = f"symbol {r.symbol.name}" if r.symbol else f"relocation type {r.kind}"
-            raise PtxError.of("PTX306", f"the code object has an unresolved {what}")
-        symbol = r.symbol.value if r.symbol else 0
-        value = (self.base + symbol + r.addend) >> shift
-        patch = (value & (1 << 8 * width) - 1).to_bytes(width, "little")
-        data[at : at + width] = np.frombuffer(patch, np.uint8)
+    def variable(self, name: str) -> tuple[int, Bytes]:
+        """Address and bytes of a symbol; writing the bytes changes what kernels see."""
+        address, size = self.symbols.get(name, (0, 0))
+        for start, data in self.segments:
+            if start <= address and address + size <= start + len(data):
+                return address, data[address - start : address - start + size]
+        raise PtxError.of("PTX401", f"the code object has no variable {name!r}")
+
+
+def _segments(elf: Elf, base: int) -> tuple[tuple[int, Bytes], ...]:
+    """Segments as arrays, with dynamic relocations applied."""
+    found = []
+    for segment in elf.segments:
+        data = np.frombuffer(bytearray(segment.data), np.uint8)
+        for relocation in elf.relocations:
+            at = relocation.offset - segment.address
+            if 0 <= at < len(data):
+                _relocate(data, at, relocation, base)
+        data.flags.writeable = bool(segment.flags & 2)
+        if len(data):
+            found.append((base + segment.address, data))
+    return tuple(found)
+
+
+def _relocate(data: Bytes, at: int, relocation: Relocation, base: int) -> None:
+    width, shift = _RELOCATIONS.get(relocation.kind, (0, 0))
+    symbol = relocation.symbol
+    if not width or (symbol is not None and symbol.section == 0):
+        what = f"symbol {symbol.name}" if symbol else f"relocation type {relocation.kind}"
+        raise PtxError.of("PTX306", f"the code object has an unresolved {what}")
+    value = (base + (symbol.value if symbol else 0) + relocation.addend) >> shift
+    patch = (value & (1 << 8 * width) - 1).to_bytes(width, "little")
+    data[at : at + width] = np.frombuffer(patch, np.uint8)
 
 
 _RELOCATIONS: dict[int, tuple[int, int]] = {
@@ -144,7 +162,7 @@ def load_code_object(
         named,
         tuple(str(item) for item in formats) if isinstance(formats, list) else (),
         _registers_used(insts),
-        elf,
+        _segments(elf, base),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 import numpy as np
@@ -28,6 +28,7 @@ from ptxlift.emulator.blocks import Code
 from ptxlift.emulator.buffers import Buffer
 from ptxlift.emulator.image import Image, KernelInfo
 from ptxlift.emulator.memory import Memory
+from ptxlift.emulator.printf import new_buffer, read_buffer
 from ptxlift.emulator.profile import Counters, InstClass, RunStats
 from ptxlift.emulator.state import State, make_ctx
 from ptxlift.emulator.valu.kinds import Approx
@@ -37,6 +38,7 @@ _TURN = 500_000  # wave instructions a batch runs before another gets a turn
 _LIVE_BATCHES = 64
 _SCRATCH_LIMIT = 256 << 20  # bytes of scratch and LDS that one batch may need
 _DYNAMIC_STACK = 16 << 10  # bytes a lane gets where the stack's depth is unknown
+_PRINTF = "hidden_printf_buffer"
 _BANKS = {"gfx950": 64}
 
 
@@ -73,18 +75,22 @@ def launch(
     shapes = Shapes(grid, block, dynamic_lds)
     _check(image, info, shapes, kernarg)
     image.map_into(memory)
-    segment = fill_kernarg(info, kernarg, shapes, options.hidden)
-    kernarg_address = memory.alloc(segment, f"arguments of {kernel}")
-    packet = dispatch_packet(info, shapes, kernarg_address)
-    packet_address = memory.alloc(packet, "dispatch packet")
-    words = segment.view(np.uint32)
-    entry = Entry(info, image.target, shapes, kernarg_address, words, packet_address)
+    printed = new_buffer()
+    owned = [memory.alloc(printed, "printf buffer")]
     try:
+        hidden = {_PRINTF: owned[0]} | dict(options.hidden)
+        segment = fill_kernarg(info, kernarg, shapes, hidden)
+        kernarg_address = memory.alloc(segment, f"arguments of {kernel}")
+        packet = dispatch_packet(info, shapes, kernarg_address)
+        owned += [kernarg_address, memory.alloc(packet, "dispatch packet")]
+        words = segment.view(np.uint32)
+        entry = Entry(info, image.target, shapes, kernarg_address, words, owned[2])
         with np.errstate(all="ignore"):
-            return _Launch(image, memory, entry, options).run(max_steps or DEFAULT_MAX_STEPS)
+            stats = _Launch(image, memory, entry, options).run(max_steps or DEFAULT_MAX_STEPS)
+        return replace(stats, stdout=read_buffer(printed, image.printf_formats))
     finally:
-        memory.free(kernarg_address)
-        memory.free(packet_address)
+        for address in owned:
+            memory.free(address)
 
 
 def _check(image: Image, info: KernelInfo, shapes: Shapes, kernarg: bytes) -> None:

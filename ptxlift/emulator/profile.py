@@ -66,11 +66,24 @@ class RunStats:
     matrix_passes: int
     waves: int
     target: str
+    stdout: str = ""
 
     @property
     def instructions(self) -> int:
         """All wave instructions."""
         return sum(self.counts.values())
+
+    def profile(self) -> dict[str, float]:
+        """Everything counted, by name."""
+        figures: dict[str, float] = {kind.value: count for kind, count in self.counts.items()}
+        return figures | {
+            "instructions": self.instructions,
+            "lanes active": self.lanes_active,
+            "lines touched": self.lines_touched,
+            "bank conflicts": self.bank_conflicts,
+            "waves": self.waves,
+            "dynamic cost": self.dynamic_cost,
+        }
 
     @property
     def dynamic_cost(self) -> float:

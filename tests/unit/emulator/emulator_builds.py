@@ -1,7 +1,7 @@
 """Kernels for the emulator's tests: LLVM IR compiled when the tests run, linked by LLVM's linker.
 
-Comes in: LLVM IR text. Goes out: loaded images and finished launches. The product's own linker is not
-used, so that a fault there does not hide one in the emulator.
+Comes in: LLVM IR text. Goes out: loaded images and finished launches. The product's own linker is
+not used, so that a fault there does not hide one in the emulator.
 """
 
 from __future__ import annotations

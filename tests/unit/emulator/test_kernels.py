@@ -132,7 +132,7 @@ def test_out_of_bounds_access_names_the_place(cpu: str) -> None:
     text = str(caught.value)
     assert "PTX402" in text and "saxpy" in text and "global_load" in text
     assert "work-group (0, 0, 0)" in text
-    # float 100 lies right behind the array: lane 36 of the second wave64, lane 4 of the fourth wave32
+    # float 100 is the first outside: lane 36 of the second wave64, lane 4 of the fourth wave32
     assert ("wave 1, lane 36" if cpu == "gfx942" else "wave 3, lane 4") in text
 
 
