@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 from cases import ALL_CASES
-from cases.model import Case, check_results, copy_inputs
-
-import ptxlift
-
-QUICK_TARGETS = ("gfx942", "gfx1100")
-FULL_TARGETS = (*QUICK_TARGETS, "gfx90a", "gfx950", "gfx1030", "gfx1201")
+from cases.model import Case
+from launch import FULL_TARGETS, INTERPRETER, QUICK_TARGETS, run_case
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One case from one PTX file on one target; target "interpreter" is the PTX interpreter."""
+    """One case from one PTX file on one target."""
 
     case: Case
     path: Path
@@ -29,7 +25,7 @@ class Run:
 
 def collect_runs(full: bool) -> list[Run]:
     """Every case with its main PTX on two targets; with `full`, all variants on six."""
-    targets = (*(FULL_TARGETS if full else QUICK_TARGETS), "interpreter")
+    targets = (*(FULL_TARGETS if full else QUICK_TARGETS), INTERPRETER)
     runs = []
     for case in ALL_CASES:
         paths = case.ptx_files()
@@ -44,23 +40,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("run", runs, ids=str)
 
 
-def execute(case: Case, text: str, target: str) -> None:
-    """Launches the case's kernel from PTX text and checks every array argument."""
-    before = case.inputs()
-    after = copy_inputs(before)
-    interpreted = target == "interpreter"
-    ptxlift.run(
-        text,
-        case.kernel,
-        case.grid,
-        case.block,
-        after,
-        shared=case.shared,
-        device="interpreter" if interpreted else "emulator",
-        **({} if interpreted else {"target": target}),
-    )
-    check_results(case, before, after, case.tolerance)
-
-
 def test_example_matches_numpy(run: Run) -> None:
-    execute(run.case, run.path.read_text(), run.target)
+    run_case(run.case, run.path.read_text(), run.target, run.case.tolerance)

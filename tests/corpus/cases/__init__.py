@@ -12,18 +12,10 @@ from . import (
     sorting,
     stencils,
     streams,
+    triton_kernels,
 )
 from .model import Case
 
-FAMILIES = (
-    streams,
-    reductions,
-    stencils,
-    sorting,
-    numerics,
-    integers,
-    control,
-    hand_control,
-    hand_bits,
-)
-ALL_CASES: tuple[Case, ...] = tuple(case for family in FAMILIES for case in family.CASES)
+CUDA = (streams, reductions, stencils, sorting, numerics, integers, control)
+OTHERS = (hand_control, hand_bits, triton_kernels)
+ALL_CASES: tuple[Case, ...] = tuple(case for family in (*CUDA, *OTHERS) for case in family.CASES)
