@@ -206,18 +206,14 @@ RULES: tuple[Rule, ...] = (
 
 _ENCODING = re.compile(r"_(e32|e64|dpp|dpp8|sdwa|e64_dpp|e64_dpp8|vi|gfx\w+)$")
 _MNEMONIC = re.compile(r"^[a-z]\w*$")
-_COMMENT = re.compile(r";|//")
+_FIRST_WORD = re.compile(r"^[ \t]*([a-z]\w*)(?!\w*:)", re.MULTILINE)
+_SECOND_HALF = re.compile(r"^[ \t]*v_dual_[^;\n]*::[ \t]*([a-z]\w*)", re.MULTILINE)
 
 
 def illegal_mnemonics(target: Target, listing: str) -> list[str]:
     """The mnemonics of a listing that the target lacks, each once, in order of appearance."""
-    found: dict[str, None] = {}
-    for line in listing.splitlines():
-        for part in _COMMENT.split(line, maxsplit=1)[0].split("::"):
-            words = part.split(maxsplit=1)
-            if words and not is_legal(target, words[0]):
-                found[words[0]] = None
-    return list(found)
+    words = dict.fromkeys(_FIRST_WORD.findall(listing) + _SECOND_HALF.findall(listing))
+    return [word for word in words if not is_legal(target, word)]
 
 
 def is_legal(target: Target, mnemonic: str) -> bool:
