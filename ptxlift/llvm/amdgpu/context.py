@@ -1,0 +1,96 @@
+"""What all functions of one LLVM module share: target facts, symbols, declared intrinsics.
+
+Comes in: a target, options and the IR module. Goes out: answers and the list of declarations. It
+must know no op.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ptxlift.diag import PtxError, Source, Span
+from ptxlift.ir.core import Module
+from ptxlift.llvm.amdgpu.facts import Facts, address_taken
+from ptxlift.llvm.options import CodegenOptions, WarpMapping
+from ptxlift.target import Feature, TargetSpec
+
+_PLAIN_NAME = re.compile(r"[A-Za-z$._][A-Za-z0-9$._]*\Z")
+
+
+def symbol(name: str) -> str:
+    """A global name as LLVM text."""
+    if _PLAIN_NAME.match(name):
+        return f"@{name}"
+    escaped = "".join(c if c.isalnum() or c in "%$._-" else f"\\{ord(c):02X}" for c in name)
+    return f'@"{escaped}"'
+
+
+class Context:
+    """One module being emitted."""
+
+    def __init__(
+        self,
+        module: Module,
+        spec: TargetSpec,
+        options: CodegenOptions,
+        facts: dict[str, Facts],
+        source: Source | None = None,
+    ) -> None:
+        self.module = module
+        self.target = spec.target
+        self.options = options
+        self.source = source
+        self.wave_size = options.wave_size or spec.target.default_wave
+        self.features = spec.llvm_features(self.wave_size)
+        self.is_wave64 = self.wave_size == 64
+        self.is_split = self.is_wave64 and options.warp_mapping is WarpMapping.SPLIT
+        self.declarations: dict[str, str] = {}  # function name -> its declare line
+        self.helpers: dict[str, str] = {}  # name -> text of a global that lowerings share
+        self.facts = facts
+        self.indirect_exit = _exiting(facts, address_taken(module))
+        self._signatures: dict[str, tuple[str, tuple[str, ...]]] = {}
+
+    def has(self, feature: Feature) -> bool:
+        return feature in self.target.features
+
+    def signature(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """Splits `i32 @llvm.umin.i32(i32, i32)` into a call's head and its argument types."""
+        known = self._signatures.get(text)
+        if known is None:
+            head, _, rest = text.partition("@")
+            name, _, arguments = rest.partition("(")
+            types = tuple(_split_types(arguments.removesuffix(")")))
+            known = (f"call {head}@{name}(", types)
+            self._signatures[text] = known
+            self.declarations[name] = f"declare {text}"
+        return known
+
+    def span(self, offset: int) -> Span | None:
+        if self.source is None or offset < 0:
+            return None
+        end = self.source.text.find(";", offset)
+        return Span(self.source, offset, end if end > offset else offset + 1)
+
+    def error(self, code: str, message: str, offset: int = -1, hint: str = "") -> PtxError:
+        return PtxError.of(code, message, self.span(offset), hint)
+
+
+def _split_types(text: str) -> list[str]:
+    """Splits at commas outside of parentheses and angle brackets."""
+    if not text:
+        return []
+    parts, depth, start = [], 0, 0
+    for index, character in enumerate(text):
+        if character in "(<[{":
+            depth += 1
+        elif character in ")>]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:index].strip())
+            start = index + 1
+    return [*parts, text[start:].strip()]
+
+
+def _exiting(facts: dict[str, Facts], names: set[str]) -> str:
+    """The first of these functions that may end the thread, or an empty string."""
+    return next((name for name in sorted(names) if facts[name].may_exit), "")

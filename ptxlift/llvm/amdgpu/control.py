@@ -1,0 +1,154 @@
+"""Lowerings of control flow and calls.
+
+Comes in: terminators and calls. Goes out: LLVM branches. A thread ends by returning from the
+kernel; a device function that may end it returns one more value, which says so, and every call
+tests that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptxlift.ir.core import Function, Op, Value
+from ptxlift.llvm.amdgpu.context import symbol
+from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.facts import Facts
+from ptxlift.llvm.amdgpu.registry import lowers
+
+_EXITED = "exited"  # the block that ends the thread after a call said so
+
+
+def return_types(widths: Sequence[int], facts: Facts | None) -> list[str]:
+    """What a device function returns: its results and whether the thread has ended."""
+    types = [f"i{width}" for width in widths]
+    return [*types, "i1"] if facts is not None and facts.may_exit else types
+
+
+def joined(types: Sequence[str]) -> str:
+    """The LLVM type of several results."""
+    if not types:
+        return "void"
+    return types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
+
+
+@lowers("br")
+def _br(e: Emitter, op: Op) -> None:
+    e.do(f"br {e.branch_target(op, 0)}")
+
+
+@lowers("cond_br")
+def _cond_br(e: Emitter, op: Op) -> None:
+    condition = e.bits(op.operands[0])
+    e.do(f"br i1 {condition}, {e.branch_target(op, 0)}, {e.branch_target(op, 1)}")
+
+
+@lowers("switch")
+def _switch(e: Emitter, op: Op) -> None:
+    last = len(op.successors) - 1
+    cases = " ".join(f"i32 {i}, {e.branch_target(op, i)}" for i in range(last))
+    e.do(f"switch i32 {e.bits(op.operands[0])}, {e.branch_target(op, last)} [ {cases} ]")
+
+
+@lowers("ret")
+def _ret(e: Emitter, op: Op) -> None:
+    if e.function.is_kernel:
+        e.do("ret void")
+        return
+    values = [e.bits(value) for value in op.operands]
+    _return(e, [*values, "false"] if e.facts.may_exit else values)
+
+
+@lowers("exit")
+def _exit(e: Emitter, op: Op) -> None:
+    _end_thread(e)
+
+
+def _end_thread(e: Emitter) -> None:
+    if e.function.is_kernel:
+        e.do("ret void")
+    else:
+        _return(e, ["poison"] * len(e.function.result_widths) + ["true"])
+
+
+def _return(e: Emitter, values: Sequence[str]) -> None:
+    types = return_types(e.function.result_widths, e.facts)
+    if not types:
+        e.do("ret void")
+        return
+    if len(types) == 1:
+        e.do(f"ret {types[0]} {values[0]}")
+        return
+    whole, aggregate = "poison", joined(types)
+    for index, (type, value) in enumerate(zip(types, values, strict=True)):
+        whole = e.let(f"insertvalue {aggregate} {whole}, {type} {value}, {index}")
+    e.do(f"ret {aggregate} {whole}")
+
+
+@lowers("trap")
+def _trap(e: Emitter, op: Op) -> None:
+    e.do(e.call("void @llvm.trap()"))
+    e.do("unreachable")
+
+
+@lowers("unreachable")
+def _unreachable(e: Emitter, op: Op) -> None:
+    e.do("unreachable")
+
+
+@lowers("call")
+def _call(e: Emitter, op: Op) -> None:
+    name = str(op.attr("symbol"))
+    callee = e.context.module.functions.get(name)
+    if callee is None or not callee.blocks:
+        raise e.error(op, "PTX111", f"the function {name} is called but never defined")
+    _emit_call(e, op, symbol(name), op.operands, callee)
+
+
+@lowers("call_indirect")
+def _call_indirect(e: Emitter, op: Op) -> None:
+    if e.context.indirect_exit:
+        raise e.error(
+            op,
+            "PTX201",
+            f"{e.context.indirect_exit} is called by address and ends the thread",
+            "return from it and exit in the kernel, or call it by name",
+        )
+    address = e.let(f"inttoptr i64 {e.bits(op.operands[0])} to ptr")
+    _emit_call(e, op, address, op.operands[1:], None)
+
+
+def _emit_call(
+    e: Emitter, op: Op, target: str, operands: Sequence[Value], callee: Function | None
+) -> None:
+    facts = e.context.facts[callee.name] if callee is not None else None
+    types = return_types([result.width for result in op.results], facts)
+    arguments = ", ".join(f"i{value.width} {e.bits(value)}" for value in operands)
+    call = f"call {joined(types)} {target}({arguments}) convergent nounwind"
+    if not types:
+        e.do(call)
+        return
+    if len(types) == 1 and op.results:
+        e.set_bits(op.results[0], call)
+        return
+    whole, flag = e.let(call), ""
+    if len(types) > 1:
+        for index, result in enumerate(op.results):
+            e.set_bits(result, f"extractvalue {joined(types)} {whole}, {index}")
+    if facts is not None and facts.may_exit:
+        last = len(types) - 1
+        flag = whole if last == 0 else e.let(f"extractvalue {joined(types)} {whole}, {last}")
+        _leave_if(e, flag)
+
+
+def _leave_if(e: Emitter, flag: str) -> None:
+    following = e.fresh("after")
+    e.do(f"br i1 {flag}, label %{_EXITED}, label %{following}")
+    e.leaves_after_call = True
+    e.start_block(following)
+
+
+def finish(e: Emitter) -> None:
+    """Adds the block that calls leave through."""
+    if e.leaves_after_call:
+        e.start_block(_EXITED)
+        _end_thread(e)

@@ -1,0 +1,161 @@
+"""What a function may do, itself and through the functions it calls.
+
+Comes in: an `ir.Module`. Goes out: `Facts` a function: launch values read, shared variables,
+whether it may end the thread, whether single-precision subnormals must be kept. The kernel's
+attributes and mode follow from them. It must know no LLVM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ptxlift.ir.attributes import BarrierMode, Format, Rounding, Special
+from ptxlift.ir.core import Function, Module, Op, Value
+from ptxlift.ir.ops import Effect
+
+
+@dataclass(slots=True)
+class Facts:
+    """Of one function; `close` adds what its callees do."""
+
+    specials: set[Special] = field(default_factory=set)
+    variables: set[str] = field(default_factory=set)
+    callees: set[str] = field(default_factory=set)
+    calls_unknown: bool = False  # an indirect call, or one of a function without a body
+    may_exit: bool = False  # ends the thread in a function that is not a kernel
+    keeps_subnormals: bool = False  # some f32 op without .ftz could tell
+    block_barrier_scratch: bool = False  # barrier reductions need LDS of their own
+    needs_full_pipeline: bool = False
+
+
+# A flushing mode changes results of these unless the op flushes anyway.
+_SENSITIVE = frozenset({
+    "fadd", "fsub", "fmul", "ffma", "fdiv", "fsqrt", "fmin", "fmax", "fcmp", "fround", "fconvert",
+    "float_to_int", "fapprox", "fdiv_approx",
+})  # fmt: skip
+_ROUNDS_TINY_TO_ZERO = frozenset({Rounding.RN, Rounding.RZ})
+_REDUCTIONS = frozenset({BarrierMode.POPC, BarrierMode.AND, BarrierMode.OR})
+
+
+def collect(module: Module) -> dict[str, Facts]:
+    """The facts of every function, callees included."""
+    own = {function.name: _of_function(function, module) for function in module.functions.values()}
+    taken = address_taken(module)
+    for facts in own.values():
+        if facts.calls_unknown:
+            facts.callees |= taken
+    changed = True
+    while changed:
+        changed = False
+        for name, facts in own.items():
+            for callee in sorted(facts.callees):
+                changed |= _absorb(facts, own[callee], module.functions[name].is_kernel)
+    return own
+
+
+def address_taken(module: Module) -> set[str]:
+    taken = {
+        str(op.attr("symbol"))
+        for function in module.functions.values()
+        for op in function.ops()
+        if op.opdef.name == "function_address"
+    }
+    for variable in module.variables.values():
+        taken |= {r.symbol for r in variable.relocations if r.symbol in module.functions}
+    return taken & module.functions.keys()
+
+
+def _absorb(facts: Facts, callee: Facts, is_kernel: bool) -> bool:
+    before = _size(facts)
+    facts.specials |= callee.specials
+    facts.variables |= callee.variables
+    facts.callees |= callee.callees
+    facts.calls_unknown |= callee.calls_unknown
+    facts.may_exit |= callee.may_exit
+    facts.keeps_subnormals |= callee.keeps_subnormals
+    facts.block_barrier_scratch |= callee.block_barrier_scratch
+    return _size(facts) != before
+
+
+def _size(facts: Facts) -> tuple[int, ...]:
+    flags = (facts.calls_unknown, facts.may_exit, facts.keeps_subnormals)
+    return (
+        len(facts.specials),
+        len(facts.variables),
+        len(facts.callees),
+        *flags,
+        facts.block_barrier_scratch,
+    )
+
+
+def _of_function(function: Function, module: Module) -> Facts:
+    facts = Facts()
+    seen = set()
+    for block in function.blocks:
+        seen.add(block)
+        for op in block.ops:
+            _add_op(facts, op, function, module)
+        for successor in block.ops[-1].successors:
+            if successor in seen:
+                facts.needs_full_pipeline = True
+    if function.slots:
+        facts.needs_full_pipeline = True
+    if not function.blocks:
+        facts.calls_unknown = True
+    return facts
+
+
+def _add_op(facts: Facts, op: Op, function: Function, module: Module) -> None:
+    name = op.opdef.name
+    if name in _SENSITIVE:
+        facts.keeps_subnormals |= _keeps_subnormals(op)
+    elif name in ("special", "clock"):
+        register = op.attr("register")
+        assert isinstance(register, Special)
+        facts.specials.add(register)
+    elif name == "symbol_address":
+        facts.variables.add(str(op.attr("symbol")))
+    elif name == "fsaturate":
+        facts.keeps_subnormals |= op.attr("fmt") is Format.F32 and not _is_flushed(op.operands[0])
+    elif name == "exit":
+        facts.may_exit |= not function.is_kernel
+    elif name == "barrier":
+        facts.block_barrier_scratch |= op.attr("mode") in _REDUCTIONS
+    elif op.opdef.effect is Effect.CALL:
+        _add_call(facts, op, module)
+
+
+def _add_call(facts: Facts, op: Op, module: Module) -> None:
+    facts.needs_full_pipeline = True
+    symbol = str(op.attr("symbol")) if op.opdef.name == "call" else ""
+    if symbol in module.functions:
+        facts.callees.add(symbol)
+    else:
+        facts.calls_unknown = True
+
+
+def _keeps_subnormals(op: Op) -> bool:
+    """Whether the op's result would differ if f32 subnormals were flushed."""
+    if op.attr("ftz"):
+        return False
+    fmt, name = op.attr("fmt"), op.opdef.name
+    if name == "fconvert":
+        return _conversion_keeps(op.attr("source"), fmt, op.attr("rounding"))
+    if name in ("fround", "float_to_int"):
+        return fmt is Format.F32 and op.attr("rounding") not in _ROUNDS_TINY_TO_ZERO
+    return fmt is Format.F32 or fmt is Format.BF16  # bf16 is computed in f32, same exponents
+
+
+def _conversion_keeps(source: object, fmt: object, rounding: object) -> bool:
+    if source is Format.F64 and fmt is Format.F32:
+        return True
+    if source is not Format.F32:
+        return False
+    return fmt is Format.F64 or rounding not in _ROUNDS_TINY_TO_ZERO
+
+
+def _is_flushed(value: Value) -> bool:
+    definition = value.definition
+    if not isinstance(definition, Op) or "ftz" not in definition.opdef.attributes:
+        return False
+    return bool(definition.attr("ftz"))

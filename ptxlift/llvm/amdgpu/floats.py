@@ -1,0 +1,56 @@
+"""How LLVM writes the floating-point formats: type names, intrinsic suffixes, literals.
+
+Comes in: `ir.Format` and bit patterns. Goes out: text and bit-level facts of a format. It must know
+no op and no chip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptxlift.ir.attributes import Format
+
+
+@dataclass(frozen=True, slots=True)
+class FloatType:
+    """One format as LLVM spells it."""
+
+    format: Format
+    name: str  # "half", "bfloat", "float", "double"
+    suffix: str  # of overloaded intrinsics
+    bits: int
+    mantissa: int  # stored bits
+    integer: str  # "i16", "i32", "i64"
+
+    @property
+    def sign_bit(self) -> int:
+        return 1 << (self.bits - 1)
+
+    @property
+    def magnitude_mask(self) -> int:
+        return self.sign_bit - 1
+
+    @property
+    def infinity(self) -> int:
+        return self.magnitude_mask >> self.mantissa << self.mantissa
+
+    @property
+    def canonical_nan(self) -> int:
+        """PTX's NaN: every bit but the sign."""
+        return self.magnitude_mask
+
+    @property
+    def smallest_normal(self) -> int:
+        return 1 << self.mantissa
+
+
+HALF = FloatType(Format.F16, "half", "f16", 16, 10, "i16")
+BFLOAT = FloatType(Format.BF16, "bfloat", "bf16", 16, 7, "i16")
+FLOAT = FloatType(Format.F32, "float", "f32", 32, 23, "i32")
+DOUBLE = FloatType(Format.F64, "double", "f64", 64, 52, "i64")
+TYPES: dict[Format, FloatType] = {type.format: type for type in (HALF, BFLOAT, FLOAT, DOUBLE)}
+
+
+def literal(bits: int, type: FloatType) -> str:
+    """A constant of the format with exactly these bits, NaN payloads too."""
+    return f"bitcast ({type.integer} {bits} to {type.name})"

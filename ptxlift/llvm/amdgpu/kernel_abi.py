@@ -1,0 +1,126 @@
+"""Kernel arguments at PTX's own offsets, and the attributes that tell LLVM what a kernel needs.
+
+Comes in: an `ir.Function` and its facts. Goes out: LLVM parameter lists and attribute text. Scalars
+are LLVM arguments, so that metadata names them; everything else is a `byref` block in the kernarg
+segment. It must know no op.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ptxlift.ir.attributes import Special
+from ptxlift.ir.core import Function, KernelParam, LaunchBounds
+from ptxlift.llvm.amdgpu.context import Context
+from ptxlift.llvm.amdgpu.facts import Facts
+
+_SCALAR_SIZES = frozenset({1, 2, 4, 8})
+_PLAIN = re.compile(r"[A-Za-z$._][A-Za-z0-9$._]*\Z")
+
+
+class KernelArguments:
+    """The LLVM arguments of one kernel; `pointers`: offsets of those that are base addresses."""
+
+    def __init__(self, function: Function, pointers: set[int]) -> None:
+        self.pointers = pointers
+        self._params = function.kernel_params
+        self._by_offset = {p.offset: p for p in function.kernel_params if _is_scalar(p)}
+
+    def exact(self, offset: int, width: int) -> str | None:
+        """The argument with exactly these bits, or None."""
+        param = self._by_offset.get(offset)
+        if param is None or param.size * 8 != width:
+            return None
+        return local_name(param.name)
+
+    def text(self) -> str:
+        """LLVM's parameter list."""
+        return ", ".join(f"{self._type(p)} {local_name(p.name)}" for p in self._params)
+
+    def _type(self, param: KernelParam) -> str:
+        if not _is_scalar(param):
+            return f"ptr addrspace(4) byref([{param.size} x i8]) align {param.align}"
+        if param.offset in self.pointers:
+            return "ptr addrspace(1)"
+        return f"i{param.size * 8}"
+
+
+def _is_scalar(param: KernelParam) -> bool:
+    natural = param.size in _SCALAR_SIZES and param.align == param.size
+    return natural and not param.is_array
+
+
+def local_name(name: str) -> str:
+    """A parameter's name as LLVM text."""
+    if _PLAIN.match(name):
+        return f"%{name}.arg" if re.match(r"(?:[a-z]\d+|entry|slot\d+)\Z", name) else f"%{name}"
+    escaped = "".join(c if c.isalnum() or c in "%$._-" else f"\\{ord(c):02X}" for c in name)
+    return f'%"{escaped}"'
+
+
+# Which special registers need which of the hardware's inputs.
+_TIDS = (Special.TID_X, Special.TID_Y, Special.TID_Z)
+_CTAIDS = (Special.CTAID_X, Special.CTAID_Y, Special.CTAID_Z)
+_LINEAR = frozenset({Special.WARPID})
+_FROM_IMPLICIT = frozenset(
+    {
+        Special.NTID_X, Special.NTID_Y, Special.NTID_Z,
+        Special.NCTAID_X, Special.NCTAID_Y, Special.NCTAID_Z,
+        Special.WARPID, Special.NWARPID, Special.DYNAMIC_SMEM_SIZE, Special.TOTAL_SMEM_SIZE,
+    }
+)  # fmt: skip
+_NEVER = (
+    "amdgpu-no-dispatch-ptr amdgpu-no-queue-ptr amdgpu-no-hostcall-ptr amdgpu-no-heap-ptr "
+    "amdgpu-no-multigrid-sync-arg amdgpu-no-default-queue amdgpu-no-completion-action "
+    "amdgpu-no-lds-kernel-id amdgpu-no-flat-scratch-init amdgpu-no-cluster-id-x "
+    "amdgpu-no-cluster-id-y amdgpu-no-cluster-id-z"
+).split()
+
+
+def attributes(function: Function, facts: Facts, context: Context) -> str:
+    """The attribute list of a definition."""
+    words = ["convergent", "nounwind"]
+    words += [f'"{name}"' for name in _absent_inputs(facts, context)]
+    if not facts.keeps_subnormals:
+        words.append('"denormal-fp-math-f32"="preserve-sign,preserve-sign"')
+    if context.target.generation < 12:
+        words.append('"amdgpu-ieee"="false"')  # min and max take NaNs as PTX does, in one step
+    if function.is_kernel:
+        low, high = _block_sizes(function.bounds, context)
+        words.append('"uniform-work-group-size"="true"')
+        words.append(f'"amdgpu-flat-work-group-size"="{low},{high}"')
+    return " ".join(words)
+
+
+def _absent_inputs(facts: Facts, context: Context) -> list[str]:
+    if facts.calls_unknown:
+        return []
+    names = list(_NEVER)
+    specials = facts.specials
+    needs_all = bool(specials & _LINEAR) or facts.block_barrier_scratch
+    for axis, tid, ctaid in zip("xyz", _TIDS, _CTAIDS, strict=True):
+        if tid not in specials and not needs_all and not (context.is_split and axis == "x"):
+            names.append(f"amdgpu-no-workitem-id-{axis}")
+        if ctaid not in specials:
+            names.append(f"amdgpu-no-workgroup-id-{axis}")
+    if not specials & _FROM_IMPLICIT:
+        names.append("amdgpu-no-implicitarg-ptr")
+    if Special.GRIDID not in specials:
+        names.append("amdgpu-no-dispatch-id")
+    return names
+
+
+def _block_sizes(bounds: LaunchBounds, context: Context) -> tuple[int, int]:
+    """Smallest and largest number of work-items a launch may have."""
+    lanes = 2 if context.is_split else 1
+    if bounds.reqntid is not None:
+        size = _volume(bounds.reqntid) * lanes
+        return size, size
+    largest = context.options.max_block
+    if bounds.maxntid is not None:
+        largest = min(largest, _volume(bounds.maxntid) * lanes)
+    return 1, largest
+
+
+def _volume(shape: tuple[int, int, int]) -> int:
+    return shape[0] * shape[1] * shape[2]

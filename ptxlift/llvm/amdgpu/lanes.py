@@ -1,0 +1,45 @@
+"""The lane of a thread and the half of a ballot that belongs to its warp.
+
+Comes in: an emitter. Goes out: operand text. In a wave of 64, lanes 0..31 and 32..63 are two PTX
+warps (or the upper half idles); nothing here ever mixes them.
+"""
+
+from __future__ import annotations
+
+from ptxlift.llvm.amdgpu.forms import Forms
+
+_UPPER = "-4294967296"  # lanes 32..63 as an i64 mask
+_MBCNT = "i32 @llvm.amdgcn.mbcnt.{}(i32, i32)"
+
+
+def wave_lane(e: Forms) -> str:
+    """The lane in the wave."""
+    low = e.let(e.call(_MBCNT.format("lo"), "-1", "0"))
+    return e.let(e.call(_MBCNT.format("hi"), "-1", low)) if e.context.is_wave64 else low
+
+
+def lane_id(e: Forms) -> str:
+    """The lane in the warp, 0..31."""
+    lane = wave_lane(e)
+    return e.let(f"and i32 {lane}, 31") if e.context.is_wave64 else lane
+
+
+def ballot(e: Forms, predicate: str) -> str:
+    """32 bits: the active lanes of the own warp where the predicate holds."""
+    if not e.context.is_wave64:
+        return e.let(e.call("i32 @llvm.amdgcn.ballot.i32(i1)", predicate))
+    return own_half(e, e.let(e.call("i64 @llvm.amdgcn.ballot.i64(i1)", predicate)))
+
+
+def own_half(e: Forms, mask: str) -> str:
+    """The own warp's 32 bits of a wave's 64."""
+    low = e.let(f"trunc i64 {mask} to i32")
+    shifted = e.let(f"lshr i64 {mask}, 32")
+    high = e.let(f"trunc i64 {shifted} to i32")
+    upper = in_upper_half(e)
+    return e.let(f"select i1 {upper}, i32 {high}, i32 {low}")
+
+
+def in_upper_half(e: Forms) -> str:
+    """Whether the lane is one of 32..63; a constant lane mask, no comparison."""
+    return e.let(e.call("i1 @llvm.amdgcn.inverse.ballot.i64(i64)", _UPPER))

@@ -1,0 +1,85 @@
+"""Emits a whole module: variables, functions, metadata.
+
+Comes in: an `ir.Module`. Goes out: LLVM IR text for one target. Names of visible symbols stay as
+they are. It must know no op.
+"""
+
+from __future__ import annotations
+
+from ptxlift.diag import Source
+from ptxlift.ir.core import Function, Module
+from ptxlift.llvm.amdgpu import control
+from ptxlift.llvm.amdgpu import facts as facts_module
+from ptxlift.llvm.amdgpu.context import Context, symbol
+from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.facts import Facts
+from ptxlift.llvm.amdgpu.kernel_abi import attributes
+from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
+from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
+from ptxlift.target import TargetSpec
+from ptxlift.target.model import TRIPLE
+
+
+def emit_module(
+    module: Module, spec: TargetSpec, options: CodegenOptions, source: Source | None = None
+) -> Emitted:
+    """The module as LLVM IR text."""
+    facts = facts_module.collect(module)
+    context = Context(module, spec, options, facts, source)
+    bodies = [_function(f, facts[f.name], context) for f in module.functions.values()]
+    parts = [f'target triple = "{TRIPLE}"', ""]
+    parts += [define_variable(variable, context) for variable in module.variables.values()]
+    parts += context.helpers.values()
+    parts += [body for body in bodies if body]
+    parts += sorted(context.declarations.values())
+    parts += _metadata(context)
+    full = any(fact.needs_full_pipeline for fact in facts.values())
+    return Emitted("\n".join(parts) + "\n", Pipeline.FULL if full else Pipeline.SHORT)
+
+
+def _function(function: Function, facts: Facts, context: Context) -> str:
+    if not function.blocks:
+        return ""
+    if function.is_kernel:
+        _check_shared(function, facts, context)
+    emitter = Emitter(context, function, facts)
+    emitter.emit_blocks()
+    control.finish(emitter)
+    emitter.complete_phis()
+    body = "\n".join(emitter.lines)
+    return (
+        f"{_head(function, emitter, facts)} {attributes(function, facts, context)} {{\n{body}\n}}"
+    )
+
+
+def _head(function: Function, emitter: Emitter, facts: Facts) -> str:
+    name = symbol(function.name)
+    if function.is_kernel:
+        visibility = "" if function.linkage != "weak" else "weak "
+        return f"define {visibility}protected amdgpu_kernel void {name}({emitter.arguments.text()})"
+    types = control.return_types(function.result_widths, facts)
+    typed = zip(function.param_widths, emitter.parameter_names(), strict=True)
+    arguments = ", ".join(f"i{width} {text}" for width, text in typed)
+    return f"define internal {control.joined(types)} {name}({arguments})"
+
+
+def _check_shared(function: Function, facts: Facts, context: Context) -> None:
+    size = static_shared_bytes(facts.variables, context)
+    limit = context.target.lds_bytes
+    if size > limit:
+        raise context.error(
+            "PTX303",
+            f"the kernel {function.name} needs {size} bytes of shared memory, "
+            f"{context.target.name} has {limit}",
+            hint="use smaller tiles, or a target with more LDS",
+        )
+
+
+def _metadata(context: Context) -> list[str]:
+    version = 6 if context.target.needs_cov6 else context.options.code_object_version
+    return [
+        "!llvm.module.flags = !{!2}",
+        "!0 = !{}",
+        "!1 = !{i32 1}",
+        f'!2 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}00}}',
+    ]

@@ -1,0 +1,98 @@
+"""Module variables as LLVM globals: global, constant, static and dynamic shared memory.
+
+Comes in: `ir.Variable`. Goes out: one line of LLVM text each. Host-visible symbols keep their names
+and may be written by the host before any launch.
+"""
+
+from __future__ import annotations
+
+from ptxlift.ir.attributes import Space
+from ptxlift.ir.core import Relocation, Variable
+from ptxlift.llvm.amdgpu.context import Context, symbol
+from ptxlift.llvm.amdgpu.spaces import NUMBERS, pointer_type
+
+_LINKAGE = {"weak": "weak ", "common": "weak "}
+
+
+def define_variable(variable: Variable, context: Context) -> str:
+    """The global's definition or declaration."""
+    name = symbol(variable.name)
+    place = f"addrspace({NUMBERS[variable.space]})"
+    if variable.is_dynamic_shared:
+        return f"{name} = external {place} global [0 x i8], align {variable.align}"
+    array = f"[{variable.size} x i8]"
+    if variable.space is Space.SHARED:
+        return f"{name} = internal {place} global {array} poison, align {variable.align}"
+    if variable.linkage == "extern":
+        return f"{name} = external protected {place} global {array}, align {variable.align}"
+    linkage = _LINKAGE.get(variable.linkage, "")
+    initial = _initial(variable, context)
+    head = f"{name} = {linkage}protected {place} externally_initialized global"
+    return f"{head} {initial}, align {variable.align}"
+
+
+def _initial(variable: Variable, context: Context) -> str:
+    if variable.data is None:
+        return f"[{variable.size} x i8] zeroinitializer"
+    if not variable.relocations:
+        return _bytes(variable.data.ljust(variable.size, b"\0"))
+    return _packed(variable, variable.data.ljust(variable.size, b"\0"), context)
+
+
+def _bytes(data: bytes) -> str:
+    if not any(data):
+        return f"[{len(data)} x i8] zeroinitializer"
+    escaped = "".join(f"\\{byte:02X}" for byte in data)
+    return f'[{len(data)} x i8] c"{escaped}"'
+
+
+def _packed(variable: Variable, data: bytes, context: Context) -> str:
+    """A packed structure: runs of bytes and addresses between them."""
+    parts, at = [], 0
+    for relocation in sorted(variable.relocations, key=_offset):
+        if relocation.offset > at:
+            parts.append(_bytes(data[at : relocation.offset]))
+        parts.append(_address(relocation, variable, context))
+        at = relocation.offset + relocation.size
+    if at < len(data):
+        parts.append(_bytes(data[at:]))
+    types = ", ".join(_type_of(part) for part in parts)
+    return f"<{{ {types} }}> <{{ {', '.join(parts)} }}>"
+
+
+def _offset(relocation: Relocation) -> int:
+    return relocation.offset
+
+
+def _type_of(part: str) -> str:
+    return part[: part.index("]") + 1] if part.startswith("[") else "i64"
+
+
+def _address(relocation: Relocation, variable: Variable, context: Context) -> str:
+    pointed = context.module.variables.get(relocation.symbol)
+    in_lds = pointed is not None and pointed.space is Space.SHARED
+    if relocation.size != 8 or relocation.shift or in_lds:
+        raise context.error(
+            "PTX202",
+            f"the initial value of {variable.name} holds a part of the address of "
+            f"{relocation.symbol}, or a shared address",
+            hint="store whole 64-bit addresses of global or constant data, or set it in a kernel",
+        )
+    type = "ptr" if pointed is None else pointer_type(pointed.space)
+    base = f"ptrtoint ({type} {symbol(relocation.symbol)} to i64)"
+    if relocation.addend == 0:
+        return f"i64 {base}"
+    return f"i64 add (i64 {base}, i64 {relocation.addend})"
+
+
+def static_shared_bytes(names: set[str], context: Context) -> int:
+    """Bytes of LDS that these variables need, in the order of least padding."""
+    sizes = []
+    for name in names:
+        variable = context.module.variables.get(name)
+        if variable is not None and variable.space is Space.SHARED:
+            sizes.append((variable.align, 0 if variable.is_dynamic_shared else variable.size))
+    total = 0
+    for align, size in sorted(sizes, reverse=True):
+        total = -(-total // align) * align + size
+    return total

@@ -1,0 +1,74 @@
+"""LLVM itself: text -> passes -> object. The only module that imports llvmlite.
+
+Comes in: a `Job`. Goes out: `Compiled`. LLVM is initialised at the first job. Some inputs make LLVM
+end the process (`isolate` guards against that); what it reports in order becomes PTX304. This
+module must know nothing of PTX, IR or chips.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from ptxlift.diag import PtxError
+from ptxlift.llvm.options import Compiled, Job, Pipeline
+
+# Puts each instruction's text and encoding into the object, for the emulator and `r.asm`.
+_DUMP_CODE = "+dumpcode"
+
+
+@cache
+def _initialise() -> None:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+def run(job: Job) -> Compiled:
+    """Parses, verifies, optimises and compiles a unit."""
+    _initialise()
+    module = _parse(job)
+    machine = _machine(job)
+    if job.opt_level > 0:
+        _optimise(module, machine, job)
+    bitcode = module.as_bitcode() if job.want_bitcode else b""
+    # Code generation changes the module, so the text is made from a copy.
+    asm = machine.emit_assembly(module.clone()) if job.want_asm else ""
+    return Compiled(machine.emit_object(module), asm, bitcode)
+
+
+def _parse(job: Job) -> llvm.ModuleRef:
+    try:
+        module = llvm.parse_assembly(job.text, llvm.create_context())
+        module.verify()
+    except RuntimeError as error:
+        message = f"LLVM refuses the IR of {job.name}: {error}"
+        raise PtxError.of("PTX304", message) from error
+    return module
+
+
+def _machine(job: Job) -> llvm.TargetMachine:
+    target = llvm.Target.from_triple(job.triple)
+    return target.create_target_machine(
+        cpu=job.cpu,
+        features=f"{job.features},{_DUMP_CODE}",
+        opt=job.opt_level,
+        reloc="pic",
+        codemodel="default",
+    )
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
+    tuning = llvm.create_pipeline_tuning_options(job.opt_level)
+    builder = llvm.create_pass_builder(machine, tuning)
+    if job.pipeline is Pipeline.FULL:
+        builder.getModulePassManager().run(module, builder)
+        return
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_new_gvn_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_dead_code_elimination_pass()
+    passes.run(module, builder)

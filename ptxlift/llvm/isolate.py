@@ -1,0 +1,126 @@
+"""Code generation in worker processes, so that LLVM's death is an error and not ours.
+
+Comes in: jobs. Goes out: `Compiled`, or PTX304 that names the kernel and quotes LLVM's last line.
+Workers are fresh interpreters (never forks), each serving one job at a time. It must know nothing of
+what is compiled.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import IO
+
+from ptxlift.diag import PtxError
+from ptxlift.llvm.options import Compiled, Job
+
+_QUOTE = 300  # characters of LLVM's message that are quoted
+
+
+class Worker:
+    """One worker process, started at its first job and again after it died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes] | None = None
+
+    def run(self, job: Job) -> Compiled:
+        """Compiles a job there."""
+        process = self._start()
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            pickle.dump(job, process.stdin)
+            process.stdin.flush()
+            result = pickle.load(process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            raise self._death(job) from None
+        if isinstance(result, PtxError):
+            raise result
+        assert isinstance(result, Compiled)
+        return result
+
+    def close(self) -> None:
+        """Ends the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            for stream in (process.stdin, process.stdout):
+                if stream is not None:
+                    stream.close()
+            process.wait()
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            self._errors = tempfile.TemporaryFile()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "ptxlift.llvm.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+            )
+        return self._process
+
+    def _death(self, job: Job) -> PtxError:
+        """What to say of a worker that ended in the middle of a job."""
+        assert self._process is not None and self._errors is not None
+        status = self._process.wait()
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").splitlines()
+        self.close()
+        reason = _reason(lines) or f"the process ended with status {status}"
+        hint = "this is a limit of LLVM's AMDGPU code generator; another target may do"
+        return PtxError.of("PTX304", f"LLVM cannot compile {job.name}: {reason}", hint=hint)
+
+
+def _reason(lines: Sequence[str]) -> str:
+    """LLVM's own last word: its error line if there is one, else the last line that says
+    something."""
+    said = [line.strip() for line in lines if line.strip()]
+    errors = [line for line in said if "error:" in line.lower() or "assertion" in line.lower()]
+    return (errors or said or [""])[-1][:_QUOTE]
+
+
+def run_isolated(job: Job) -> Compiled:
+    """Compiles one job in a worker of its own."""
+    worker = Worker()
+    try:
+        return worker.run(job)
+    finally:
+        worker.close()
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[SimpleQueue[Worker]]:
+    idle: SimpleQueue[Worker] = SimpleQueue()
+    workers = [Worker() for _ in range(count)]
+    for worker in workers:
+        idle.put(worker)
+    try:
+        yield idle
+    finally:
+        for worker in workers:
+            worker.close()
+
+
+def run_all(jobs: Sequence[Job], processes: int) -> list[Compiled | PtxError]:
+    """Compiles jobs in at most so many workers; results in the order of the jobs."""
+    with _workers(min(processes, len(jobs)) or 1) as idle, ThreadPoolExecutor(processes) as threads:
+
+        def compile_one(job: Job) -> Compiled | PtxError:
+            worker = idle.get()
+            try:
+                return worker.run(job)
+            except PtxError as error:
+                return error
+            finally:
+                idle.put(worker)
+
+        return list(threads.map(compile_one, jobs))

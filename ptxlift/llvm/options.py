@@ -1,0 +1,68 @@
+"""What a person may choose about code generation, the work order for LLVM, and what comes out.
+
+Comes in: nothing; these are plain records, shared by every backend and by the worker process. They
+must know no instruction and no chip.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class WarpMapping(Enum):
+    """How PTX warps of 32 lanes lie in waves of 64; waves of 32 are one warp each."""
+
+    PACKED = "packed"  # two warps a wave
+    SPLIT = "split"  # one warp a wave, lanes 32..63 leave at entry
+
+
+class Pipeline(Enum):
+    """Which LLVM passes a unit needs."""
+
+    SHORT = "short"  # straight-line code: a quarter of O2's time for the same result
+    FULL = "full"  # loops, local arrays or calls: LLVM's default<On>
+
+
+@dataclass(frozen=True, slots=True)
+class CodegenOptions:
+    """Choices that change the code. `wave_size` None: the target's own default."""
+
+    opt_level: int = 2  # 0..3, of LLVM's passes and code generation
+    wave_size: int | None = None
+    warp_mapping: WarpMapping = WarpMapping.PACKED
+    code_object_version: int = 5  # 4, 5 or 6; generic targets always get 6
+    max_block: int = 1024  # work-items of the largest block a kernel without bounds may get
+    unsafe_fp_atomics: bool = False  # hardware float atomics that round or flush otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """LLVM IR text and what its emitter knows about it."""
+
+    text: str
+    pipeline: Pipeline
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One unit for LLVM, picklable. `name`: the kernel or file, for messages."""
+
+    name: str
+    text: str
+    triple: str
+    cpu: str
+    features: str
+    opt_level: int
+    pipeline: Pipeline
+    want_asm: bool = False
+    want_bitcode: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """LLVM's output: a relocatable object and, where asked for, assembly text and bitcode."""
+
+    object: bytes
+    asm: str = ""
+    bitcode: bytes = b""

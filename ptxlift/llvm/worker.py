@@ -1,0 +1,41 @@
+"""The worker process: one `Job` on standard input, its result on standard output.
+
+Comes in: a pickled `Job`. Goes out: a pickled `Compiled` or `PtxError`. When LLVM ends the process
+there is no result; what it wrote to standard error is for the parent. Run as a module.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+
+from ptxlift.diag import PtxError
+from ptxlift.llvm.options import Compiled, Job
+
+
+def main() -> None:
+    """Serves jobs until standard input ends."""
+    # Whatever else prints in this process must not get between the results.
+    output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    while True:
+        try:
+            job: Job = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        pickle.dump(_result(job), output)
+        output.flush()
+
+
+def _result(job: Job) -> Compiled | PtxError:
+    from ptxlift.llvm.compile import run
+
+    try:
+        return run(job)
+    except PtxError as error:
+        return error
+
+
+if __name__ == "__main__":
+    main()
