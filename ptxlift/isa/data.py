@@ -27,7 +27,7 @@ from ptxlift.isa.row import Effect, Row
 from ptxlift.isa.sets import (
     ACCUMULATOR,
     ADD_MIN_MAX,
-    ADDRESS64,
+    ADDRESS,
     ADDRESSED,
     ANY,
     ASYNC_TYPE,
@@ -46,6 +46,7 @@ from ptxlift.isa.sets import (
     PACK_TYPE,
     PREFETCH_SIZE,
     PRIORITY,
+    READABLE,
     REDUCE_FLOAT,
     RELAXED_ACQUIRE,
     RELAXED_RELEASE,
@@ -69,9 +70,8 @@ from ptxlift.isa.sets import (
 ROWS: tuple[Row, ...] = (
     Row("mov",                     "mov.type d, a",                                                                           "d:>type a:type+",                                          {"type": ANY},                                                                             "1.4 sm_10"),
     Row("mov_pred",                "mov.type d, a",                                                                           "d:>pred a:pred",                                           {"type": ("pred",)},                                                                       "1.4 sm_10"),
-    Row("mov_sreg",                "mov.type d, sreg",                                                                        "d:>type sreg:sreg",                                        {"type": ("u32", "b32", "s32")},                                                           "1.4 sm_10"),
-    Row("mov_sreg",                "mov.type d, sreg",                                                                        "d:>type sreg:sreg",                                        {"type": ADDRESS64},                                                                       "2.0 sm_20"),
-    Row("mov_address",             "mov.type d, var",                                                                         "d:>type var:symbol",                                       {"type": ADDRESS64},                                                                       "1.4 sm_10"),
+    Row("mov_sreg",                "mov.type d, sreg",                                                                        "d:>type sreg:sreg",                                        {"type": READABLE},                                                           "1.4 sm_10"),
+    Row("mov_address",             "mov.type d, var",                                                                         "d:>type var:symbol",                                       {"type": ADDRESS},                                                                       "1.4 sm_10"),
     Row("mov_pack",                "mov.type d, {a, b}",                                                                      "d:>type a:b16! b:b16!",                                    {"type": ("b32",)},                                                                        "1.4 sm_10"),
     Row("mov_pack",                "mov.type d, {a, b, c, e}",                                                                "d:>type a:b8! b:b8! c:b8! e:b8!",                          {"type": ("b32",)},                                                                        "1.4 sm_10"),
     Row("mov_pack",                "mov.type d, {a, b}",                                                                      "d:>type a:b8! b:b8!",                                      {"type": ("b16",)},                                                                        "1.4 sm_10"),

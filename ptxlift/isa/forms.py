@@ -93,7 +93,11 @@ def _spec(row: Row, place: Place, values: Values) -> OperandSpec:
     if place.selector:
         spec = replace(spec, kind=OperandKind.SELECTED)
     return replace(
-        spec, negatable=place.negatable, pair=place.pair, pair_optional=place.pair_optional
+        spec,
+        negatable=place.negatable,
+        pair=place.pair,
+        pair_optional=place.pair_optional,
+        writes=spec.kind is OperandKind.ADDRESS and place is parse(row).places[0],
     )
 
 

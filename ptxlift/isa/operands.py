@@ -158,6 +158,8 @@ def _type(notation: Notation, values: Values) -> Type:
         return type_of("s64")
     if notation.kind is OperandKind.REFERENCE:
         return type_of(notation.type)
+    if notation.kind in (OperandKind.SPECIAL, OperandKind.SYMBOL):
+        return type_of(values["type"])
     if not notation.type or notation.kind in _UNTYPED:
         return NO_TYPE
     call = re.fullmatch(r"(\w+)\((\w+)\)", notation.type)

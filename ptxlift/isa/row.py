@@ -73,7 +73,8 @@ class OperandSpec:
 
     `count`: elements of a vector (0: no vector). `low`, `high`: range of a constant, where there is one.
     `negatable`: `-r` is allowed. `pair`: the second name of `d|p`, "" if none. `sink`: `_` is allowed.
-    `constants`: a vector's elements may be constants. `sum`: a register plus a constant. `parts`: of a bracketed list.
+    `constants`: a vector's elements may be constants. `sum`: a register plus a constant.
+    `writes`: an address that is written. `parts`: of a bracketed list.
     """
 
     name: str
@@ -93,6 +94,7 @@ class OperandSpec:
     space: str = ""
     constants: bool = False
     sum: bool = False
+    writes: bool = False
     parts: tuple[OperandSpec, ...] = ()
 
 

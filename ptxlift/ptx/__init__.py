@@ -1,5 +1,6 @@
 """Typed PTX: names resolved, operands typed and checked against the instruction table."""
 
+from ptxlift.ptx.check import check, inst_span
 from ptxlift.ptx.module import (
     SINK,
     ArgList,
@@ -35,6 +36,13 @@ from ptxlift.ptx.module import (
     Variable,
     VectorOperand,
 )
+from ptxlift.syntax import parse
+
+
+def parse_module(text: str | bytes, name: str = "<ptx>") -> Module:
+    """Parse and check one PTX text."""
+    return check(parse(text, name))
+
 
 __all__ = [
     "SINK",
@@ -70,4 +78,7 @@ __all__ = [
     "TargetsRef",
     "Variable",
     "VectorOperand",
+    "check",
+    "inst_span",
+    "parse_module",
 ]

@@ -190,7 +190,7 @@ class VectorOperand:
 class PairOperand:
     """`d|p`: both results; either may be `SINK`."""
 
-    first: Register | Sink
+    first: Register | VectorOperand | Sink
     second: Register | Sink
 
 

@@ -1,0 +1,1 @@
+"""Binding: operand nodes and operand specifications become builders of typed operands."""
