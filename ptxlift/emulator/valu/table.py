@@ -60,9 +60,22 @@ def _kinds(text: str) -> tuple[Kind, ...]:
 
 def _all_rows() -> Iterable[Row]:
     """Imported here, not above: the operation modules import `Row` from this one."""
-    from ptxlift.emulator.valu import arithmetic, bitwise, compare, integer, minmax, sums
+    from ptxlift.emulator.valu import (
+        arithmetic,
+        bitwise,
+        compare,
+        convert,
+        division,
+        integer,
+        minmax,
+        packed,
+        rounding,
+        small_floats,
+        sums,
+        transcendental,
+    )
 
-    for module in (integer, bitwise, sums, arithmetic):
+    for module in (integer, bitwise, sums, arithmetic, convert, division, packed):
         yield from module.ROWS
-    for generated in (compare, minmax):
+    for generated in (compare, minmax, rounding, small_floats, transcendental):
         yield from generated.rows()

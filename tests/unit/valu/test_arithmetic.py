@@ -8,8 +8,9 @@ import struct
 import numpy as np
 import pytest
 
-from ptxlift.emulator.valu import Ctx, Rounding, dtype_of, lookup
+from ptxlift.emulator.valu import Ctx, Rounding, lookup
 from tests.unit.valu.exact import MODES, SHAPES, Float
+from tests.unit.valu.run import run
 
 ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 MINUS = {name: bits | 1 << (Float(name).bits - 1) for name, bits in ONE.items()}
@@ -59,16 +60,6 @@ def triples(name: str, count: int) -> list[tuple[int, int, int]]:
         out.append((rng.choice(edge), rng.getrandbits(fmt.bits), rng.getrandbits(fmt.bits)))
         out.append(near_cancelling(fmt, rng))
     return out
-
-
-def run(name: str, ctx: Ctx, *columns: list[int]) -> list[int]:
-    op = lookup(name)
-    assert op is not None
-    arrays = [np.array(c, dtype_of(k)) for c, k in zip(columns, op.srcs, strict=True)]
-    with np.errstate(all="ignore"):
-        result = op.fn(ctx, *arrays)
-    assert result.dtype == dtype_of(op.dst[0])
-    return [int(v) for v in result]
 
 
 def assert_same(fmt: Float, got: list[int], want: list[int | None], inputs: object) -> None:
