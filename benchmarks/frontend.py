@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ptxlift.driver.options import Options
 from ptxlift.driver.units import split_units
-from ptxlift.lift.module import lift_program
+from ptxlift.lifter.module import lift_program
 from ptxlift.ptx import check
 from ptxlift.syntax import parse
 from ptxlift.target import lookup

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ptxlift import isa
-from ptxlift.lift.registry import liftings
+from ptxlift.lifter.registry import liftings
 from ptxlift.semantics.registry import names
 
 

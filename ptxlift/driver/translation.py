@@ -18,7 +18,7 @@ from ptxlift.driver.options import Options
 from ptxlift.driver.units import Unit, compile_unit, link_units, split_units
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
-from ptxlift.lift.module import Lifted, lift_program
+from ptxlift.lifter.module import Lifted, lift_program
 from ptxlift.target import TargetSpec, lookup
 
 T = TypeVar("T")

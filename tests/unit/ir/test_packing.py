@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from ptxlift.ir.packing import packing_verdict
-from ptxlift.lift.module import lift_program
+from ptxlift.lifter.module import lift_program
 from ptxlift.ptx import parse_module
 
 HEAD = """.version 8.0

@@ -15,21 +15,21 @@ from ptxlift.diag import Diagnostic, PtxError, Span
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Slot, Value
 from ptxlift.isa import Form, OperandSpec, Role
-from ptxlift.lift.calls import give, take
-from ptxlift.lift.cfg import Piece, reachable, split
-from ptxlift.lift.externs import lift_extern
-from ptxlift.lift.jumps import lift_jump
-from ptxlift.lift.operands import Operands
-from ptxlift.lift.parameters import parameters_in_memory
-from ptxlift.lift.registry import Lifting, liftings
-from ptxlift.lift.ssa import Node, Variables
+from ptxlift.lifter.calls import give, take
+from ptxlift.lifter.cfg import Piece, reachable, split
+from ptxlift.lifter.externs import lift_extern
+from ptxlift.lifter.jumps import lift_jump
+from ptxlift.lifter.operands import Operands
+from ptxlift.lifter.parameters import parameters_in_memory
+from ptxlift.lifter.registry import Lifting, liftings
+from ptxlift.lifter.ssa import Node, Variables
 from ptxlift.ptx import module as ptx
 from ptxlift.ptx.check import inst_span
 from ptxlift.semantics.registry import Function as Meaning
 from ptxlift.semantics.registry import lookup
 
 if TYPE_CHECKING:
-    from ptxlift.lift.module import Program
+    from ptxlift.lifter.module import Program
 
 CARRY = "carry flag"  # the key of CC.CF among the variables
 _MOST_ERRORS = 20

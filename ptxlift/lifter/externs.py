@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 _HINTS = {
     "vprintf": "remove the printf from the kernel",

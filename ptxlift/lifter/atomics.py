@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from ptxlift.ir.attributes import AtomicOp, Number, Order, Space
 from ptxlift.ir.core import Value
 from ptxlift.isa import Kind, Role, Type
-from ptxlift.lift.registry import lifts
-from ptxlift.lift.words import order_of, scope_of, space_of, words
+from ptxlift.lifter.registry import lifts
+from ptxlift.lifter.words import order_of, scope_of, space_of, words
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 _OPS = {op.value: op for op in AtomicOp}
 _FLOATS = {number.value: number for number in Number}

@@ -12,7 +12,7 @@ from ptxlift.ir.core import Value
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.operands import Operands
+    from ptxlift.lifter.operands import Operands
 
 # fmt: off
 _AXES = {

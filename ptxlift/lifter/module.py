@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.ir import core as ir
-from ptxlift.lift.calls import widths
-from ptxlift.lift.function import FunctionLifter
-from ptxlift.lift.operands import SPACE_OF
+from ptxlift.lifter.calls import widths
+from ptxlift.lifter.function import FunctionLifter
+from ptxlift.lifter.operands import SPACE_OF
 from ptxlift.ptx import module as ptx
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Value
-from ptxlift.lift.registry import lifts
+from ptxlift.lifter.registry import lifts
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 Formal = ptx.Variable | ptx.Register
 

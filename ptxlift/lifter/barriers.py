@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import BarrierMode, IntPredicate, Order, Scope
 from ptxlift.isa import Role
-from ptxlift.lift.registry import lifts
-from ptxlift.lift.words import words
+from ptxlift.lifter.registry import lifts
+from ptxlift.lifter.words import words
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 _REDUCTIONS = {"popc": BarrierMode.POPC, "and": BarrierMode.AND, "or": BarrierMode.OR}
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.core import Block, Value
-from ptxlift.lift.cfg import EXITS, Exit
+from ptxlift.lifter.cfg import EXITS, Exit
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 
 def lift_jump(at: FunctionLifter, jump: ptx.Inst | None, targets: Sequence[Block | None]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxlift.lift.registry import lifts
+from ptxlift.lifter.registry import lifts
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 
 @lifts("mov_sreg", "mov_address", "mov_vector")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import Space
-from ptxlift.lift.operands import ADDRESS_WIDTH
-from ptxlift.lift.registry import lifts
-from ptxlift.lift.words import space_of
+from ptxlift.lifter.operands import ADDRESS_WIDTH
+from ptxlift.lifter.registry import lifts
+from ptxlift.lifter.words import space_of
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 
 @lifts("cvta")

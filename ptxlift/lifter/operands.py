@@ -14,8 +14,8 @@ from ptxlift.ir.attributes import Space
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Value
 from ptxlift.isa import OperandSpec
-from ptxlift.lift.special import read_special
-from ptxlift.lift.ssa import Node, Variables
+from ptxlift.lifter.special import read_special
+from ptxlift.lifter.ssa import Node, Variables
 from ptxlift.ptx import module as ptx
 
 Read = Value | tuple["Value", ...]

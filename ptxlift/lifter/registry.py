@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
     from ptxlift.ptx.module import Inst
 
 Lifting: TypeAlias = "Callable[[FunctionLifter, Inst], None]"
@@ -47,5 +47,5 @@ def lifts(*names: str) -> Callable[[Lifting], Lifting]:
 def liftings() -> dict[str, Lifting]:
     """All lifting functions by row name."""
     for chapter in _CHAPTERS:
-        importlib.import_module(f"ptxlift.lift.{chapter}")
+        importlib.import_module(f"ptxlift.lifter.{chapter}")
     return _LIFTINGS

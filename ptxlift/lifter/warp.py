@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode, VoteMode
 from ptxlift.ir.core import Value
-from ptxlift.lift.registry import lifts
-from ptxlift.lift.words import words
+from ptxlift.lifter.registry import lifts
+from ptxlift.lifter.words import words
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 _MODES = {mode.value: mode for mode in ShuffleMode}
 _VOTES = {mode.value: mode for mode in VoteMode}

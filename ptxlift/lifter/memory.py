@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Value
 from ptxlift.isa import Form
-from ptxlift.lift.registry import lifts
-from ptxlift.lift.words import hint_of, order_of, scope_of, space_of
+from ptxlift.lifter.registry import lifts
+from ptxlift.lifter.words import hint_of, order_of, scope_of, space_of
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 
 def _shape(form: Form, value: ptx.Operand) -> tuple[int, int]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import IntPredicate, Space
 from ptxlift.ir.core import Value
-from ptxlift.lift.registry import lifts
+from ptxlift.lifter.registry import lifts
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
-    from ptxlift.lift.function import FunctionLifter
+    from ptxlift.lifter.function import FunctionLifter
 
 
 @lifts("cp_async_commit_group", "cp_async_wait_group", "cp_async_wait_all")
