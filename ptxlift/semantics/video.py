@@ -1,0 +1,1 @@
+"""Video instructions; none has a function yet."""
