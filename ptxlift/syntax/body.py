@@ -170,6 +170,7 @@ class Body:
         opened = self.recovery.report.source.position(self.stack[-1][1])[0]
         hint = f"did you forget '}}'? The block that begins on line {opened} is still open"
         self.recovery.unexpected(start, hint, end)
+        self.recovery.lost = True
         while self.stack:
             self._close(start)
 

@@ -51,10 +51,10 @@ def declaration(look: Look, cut: Cut) -> Declaration:
     assert place is not None, "the grammar gives every variable a placement"
     words = [child[1:] for child in place.children if isinstance(child, str)]
     linkage = look.find("linkage")
-    bank = place.find("bank")
+    space, _, bank = words[0].partition("[")
     declarators = [c for c in place.children if isinstance(c, Look) and c.rule in _DECLARATORS]
     return Declaration(
-        space=words[0],
+        space=space,
         type=words[-1],
         declarators=tuple(_DECLARATORS[d.rule](d, cut) for d in declarators),
         start=cut.start,
@@ -63,7 +63,7 @@ def declaration(look: Look, cut: Cut) -> Declaration:
         vector=_vector(words),
         linkage=linkage.word() if linkage else "",
         attributes=_attribute_texts(look, cut) + _attribute_texts(place, cut),
-        bank=_number(bank, cut) if bank else None,
+        bank=int(bank[:-1]) if bank else None,
     )
 
 

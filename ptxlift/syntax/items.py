@@ -118,7 +118,8 @@ class Items:
     def _odd(self, at: int) -> int:
         brace = self.clean[at] == "}"
         hint = "this '}' closes nothing; remove it" if brace else _EXPECTED
-        self.recovery.unexpected(at, hint)
+        if not self.recovery.lost:
+            self.recovery.unexpected(at, hint)
         return at + 1 if brace else self._resume(at)
 
     def _resume(self, at: int) -> int:

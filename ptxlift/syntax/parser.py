@@ -11,7 +11,7 @@ from ptxlift.syntax.items import Items
 from ptxlift.syntax.nodes import Item, Module
 from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.report import Enough, Report
-from ptxlift.syntax.text import decode, strip_comments
+from ptxlift.syntax.text import decode, strip_comments, strip_old_debug
 
 
 def parse(text: str | bytes, name: str = "<ptx>", *, memo: bool = True) -> Module:
@@ -25,6 +25,8 @@ def parse(text: str | bytes, name: str = "<ptx>", *, memo: bool = True) -> Modul
     items: tuple[Item, ...] | None = None
     try:
         header = read_header(clean, report)
+        if header.version < (2, 0):
+            clean = strip_old_debug(clean)
         items = None if memo else _by_grammar(clean)
         if items is None:
             scanner = Items(clean, Recovery(clean, report))

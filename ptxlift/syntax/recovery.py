@@ -27,6 +27,7 @@ class Recovery:
     def __init__(self, clean: str, report: Report) -> None:
         self.clean = clean
         self.report = report
+        self.lost = False  # after a missing brace: what follows belongs to an unknown place
 
     def after(self, error: Stop | Misfit | TooDeep, start: int) -> int:
         """Report an error in the statement at `start`; where to go on."""

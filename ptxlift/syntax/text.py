@@ -56,6 +56,14 @@ def strip_comments(source: Source) -> str:
     return text
 
 
+_OLD_DEBUG = re.compile(r"^[ \t]*@@DWARF[^\n]*", re.MULTILINE)
+
+
+def strip_old_debug(clean: str) -> str:
+    """The text without the `@@DWARF` lines that PTX before 2.0 ends with."""
+    return _OLD_DEBUG.sub(lambda found: " " * len(found[0]), clean)
+
+
 def _blank(source: Source, found: re.Match[str]) -> str:
     if found[2] is not None:
         span = Span(source, found.start(), found.end())
