@@ -132,7 +132,7 @@ def _limit(text: str | None) -> tuple[int | None, int | None, tuple[int, ...]]:
 def resolve(notation: Notation, values: Values) -> OperandSpec:
     """The specification of one operand under these modifiers."""
     length = count(notation.count, values) if notation.count else 0
-    space = notation.space
+    space = "ss" if notation.kind is OperandKind.ADDRESSABLE else notation.space
     return OperandSpec(
         name=notation.name,
         role=notation.role,

@@ -50,6 +50,8 @@ def bind(ctx: Context, node: nodes.Operand, spec: OperandSpec) -> Builder:
         node = node.elements[0]
     if isinstance(node, nodes.Sink):
         return _sink(spec)
+    if isinstance(node, nodes.Minus) and spec.negatable:
+        return selected(ctx, node, spec)
     return KINDS[spec.kind](ctx, node, spec)
 
 
@@ -78,6 +80,8 @@ def _pair(ctx: Context, node: nodes.Operand, spec: OperandSpec) -> Builder:
 def _half(ctx: Context, node: nodes.Name | nodes.Sink | nodes.Vector, spec: OperandSpec) -> Builder:
     if isinstance(node, nodes.Sink):
         return _sink(spec)
+    if isinstance(node, nodes.Minus) and spec.negatable:
+        return selected(ctx, node, spec)
     return KINDS[spec.kind](ctx, node, spec)
 
 
