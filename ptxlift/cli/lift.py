@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -10,15 +9,15 @@ import click
 from ptxlift.cli.app import read_input
 from ptxlift.diag import PtxError
 from ptxlift.driver.options import Options
-from ptxlift.driver.translation import Translation, lift
+from ptxlift.driver.translation import lift
 
-_EMIT: dict[str, tuple[str, Callable[[Translation], str | bytes]]] = {
-    "hsaco": ("hsaco", lambda t: t.code_object),
-    "asm": ("s", lambda t: t.asm),
-    "llvm": ("ll", lambda t: t.llvm_ir),
-    "ir": ("ir", lambda t: t.ir),
-    "obj": ("o", lambda t: t.object),
-    "bc": ("bc", lambda t: t.bitcode),
+_EMIT = {  # what to write: (file extension, part of the translation)
+    "hsaco": ("hsaco", "code_object"),
+    "asm": ("s", "asm"),
+    "llvm": ("ll", "llvm_ir"),
+    "ir": ("ir", "ir"),
+    "obj": ("o", "object"),
+    "bc": ("bc", "bitcode"),
 }
 
 
@@ -85,7 +84,7 @@ def _one(
     name = "<stdin>" if file == "-" else file
     result = lift(read_input(file), target, kernels or None, options, name=name)
     extension, part = _EMIT[emit]
-    made = part(result)
+    made: str | bytes = getattr(result, part)
     for diagnostic in result.diagnostics:
         click.echo(diagnostic.render(), err=True)
     data = made.encode() if isinstance(made, str) else made

@@ -15,7 +15,7 @@ from ptxlift import ptx
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.kernels import Kernel, Resources
 from ptxlift.driver.options import Options
-from ptxlift.driver.units import Unit, compile_unit, link_units, split_units
+from ptxlift.driver.units import Linked, Unit, compile_unit, link_units, split_units
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
 from ptxlift.lifter.module import Lifted, lift_program
@@ -186,15 +186,16 @@ class Translation:
     @property
     def code_object(self) -> bytes:
         """The HSA code object, as `hipModuleLoadData` takes it."""
-        return self._once("link", self._link).code_object
+        return self._linked.code_object
 
     @property
     def listing(self) -> str:
         """Text and encoding of every instruction in the code object: the emulator's input."""
-        return self._once("link", self._link).listing
+        return self._linked.listing
 
-    def _link(self) -> Any:  # Any: a record of units.py, which only this class opens
-        return link_units(self._objects, self._units, self._spec, self.options)
+    @property
+    def _linked(self) -> Linked:
+        return self._once("link", lambda: link_units(self._objects, self._spec))
 
     # ---- facts ----
 
@@ -217,8 +218,7 @@ class Translation:
             return kernels
 
     def _resources(self, name: str) -> Resources:
-        table: dict[str, Resources] = self._once("link", self._link).resources
-        return table[name]
+        return self._linked.resources[name]
 
     @property
     def failed(self) -> Mapping[str, Sequence[Diagnostic]]:

@@ -169,9 +169,7 @@ def compile_unit(
     return compiled
 
 
-def link_units(
-    objects: Sequence[bytes], units: Sequence[Unit], spec: TargetSpec, options: Options
-) -> Linked:
+def link_units(objects: Sequence[bytes], spec: TargetSpec) -> Linked:
     """One code object of all objects, its listing, and each kernel's resources."""
     code_object = link(objects, target_id=spec.target_id)
     kernels = read_code_object(code_object).kernels

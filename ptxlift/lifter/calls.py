@@ -123,11 +123,15 @@ def _arguments(
 ) -> list[Value]:
     values: list[Value] = []
     for argument, formal in zip(arguments.elements, formals, strict=False):
-        whole = isinstance(argument, ptx.Variable | ptx.Register)
-        if whole and (isinstance(argument, ptx.Variable) or argument.vector > 1):
-            values += give(at, argument)
-        else:
-            values.append(at.scalar(argument, pieces(formal)[0]))
+        match argument:
+            case ptx.Variable():
+                values += give(at, argument)
+            case ptx.Register() if argument.vector > 1:
+                values += give(at, argument)
+            case ptx.Sink.SINK:
+                raise at.refuse("'_' cannot be an argument", "name a value", "PTX110")
+            case _:
+                values.append(at.scalar(argument, pieces(formal)[0]))
     return values
 
 

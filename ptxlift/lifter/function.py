@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from ptxlift.diag import Diagnostic, PtxError, Span
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Slot, Value
-from ptxlift.isa import Form, OperandSpec, Role
+from ptxlift.isa import Form, OperandKind, OperandSpec, Role
 from ptxlift.lifter.calls import give, take
 from ptxlift.lifter.cfg import Piece, reachable, split
 from ptxlift.lifter.externs import lift_extern
 from ptxlift.lifter.jumps import lift_jump
-from ptxlift.lifter.operands import Operands
+from ptxlift.lifter.operands import Operands, Read
 from ptxlift.lifter.parameters import parameters_in_memory
 from ptxlift.lifter.registry import Lifting, liftings
 from ptxlift.lifter.ssa import Node, Variables
@@ -222,7 +222,7 @@ class FunctionLifter(Operands):
 
     def _lift_pure(self, inst: ptx.Inst, plan: _Plan, meaning: Meaning) -> None:
         operands = inst.operands
-        values = [self.read(operands[i], spec) for i, spec in plan.sources]
+        values = [self._source(operands[i], spec) for i, spec in plan.sources]
         if plan.carry_in:
             values.append(self.variables.read(self.node, CARRY, 1))
         produced = meaning(self.builder, inst.form, *values)
@@ -233,6 +233,12 @@ class FunctionLifter(Operands):
         at = 0
         for i, spec in plan.results:
             at += self.write(operands[i], spec, results[at:], inst)
+
+    def _source(self, operand: ptx.Operand, spec: OperandSpec) -> Read | int:
+        """A source operand; a plain number where only a constant may stand."""
+        if spec.kind is OperandKind.CONSTANT and isinstance(operand, ptx.Immediate):
+            return operand.bits
+        return self.read(operand, spec)
 
     def set(self, key: Hashable, value: Value, inst: ptx.Inst) -> None:
         """Gives a key its new value, or under a false guard leaves the old one."""

@@ -3,7 +3,7 @@
 A semantics function takes the algebra, the instruction's `Form` and the source operands, and
 returns the destination value, or a tuple of them in the order of the destinations (pairs and
 vectors flattened). Sources have exactly the width of their instruction type; a vector source is a
-tuple. A row that reads the carry flag gets it as an i1 after the sources; a row that writes it
+tuple, an operand that must be a constant a plain number. A row that reads the carry flag gets it as an i1 after the sources; a row that writes it
 returns it as the last result. Memory, warp, barrier and control rows have no function here:
 interpreter and lifter each do those in their own way.
 """
