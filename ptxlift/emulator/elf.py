@@ -72,6 +72,10 @@ class Elf:
                 return segment.data[at : at + size]
         raise _bad(f"address {address:#x} lies in no segment")
 
+    def word_at(self, address: int) -> int:
+        """One little-endian 32-bit word of the memory image."""
+        return int.from_bytes(self.bytes_at(address, 4), "little")
+
 
 def read_elf(data: bytes) -> Elf:
     """Read a code object; anything malformed is PTX305."""

@@ -27,6 +27,7 @@ from ptxlift.target import Target, lookup
 Bytes: TypeAlias = NDArray[np.uint8]
 
 IMAGE_BASE = 0x0000_7000_0000_0000
+_PADDING = 0xBF800000  # s_nop 0: aligns loops, and the listing does not show it
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,9 @@ def _place(elf: Elf, listed: Sequence[Listed], base: int) -> dict[int, Inst]:
         end = at + length
         while at < end:
             item = next(following, None)
+            while item is not None and item.words[0] != _PADDING and elf.word_at(at) == _PADDING:
+                insts[base + at] = parse_inst(base + at, "s_nop 0", (_PADDING,))
+                at += 4
             if item is None or at + item.size > end:
                 raise PtxError.of("PTX305", f"the assembly listing does not fit .text at {at:#x}")
             words = struct.unpack(f"<{len(item.words)}I", elf.bytes_at(at, item.size))
