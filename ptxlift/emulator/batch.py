@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ptxlift.diag import PtxError
+from ptxlift.diag import InternalError, PtxError
 from ptxlift.emulator.barriers import DONE, RUN, WAIT, Barriers
 from ptxlift.emulator.blocks import Code
 from ptxlift.emulator.state import State
@@ -79,8 +79,14 @@ class Batch:
         used = 0
         for _ in range(_QUANTUM):
             block = blocks.get(at) or self.code.block(at)
-            for action in block.actions:
-                action(st)
+            try:
+                for action in block.actions:
+                    action(st)
+            except PtxError:
+                raise
+            except Exception as error:
+                inst = block.insts[block.actions.index(action)]
+                raise InternalError(f"the emulator failed in {inst.text!r}") from error
             following = block.leave(st, self.barriers)
             executions[at] = executions.get(at, 0) + active
             used += block.weights.instructions * active

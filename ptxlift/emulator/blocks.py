@@ -31,7 +31,8 @@ Next: TypeAlias = int | NDArray[np.int64]
 
 @dataclass(slots=True)
 class Block:
-    """`actions` in order, then `leave`; `weights` is what one wave's passage counts."""
+    """`actions` in order, one for each of `insts`, then `leave`; `weights` is what one wave's
+    passage counts."""
 
     start: int
     insts: tuple[Inst, ...]
@@ -62,7 +63,7 @@ class Code:
 
     def _build(self, address: int) -> Block:
         insts: list[Inst] = []
-        actions: list[Op] = []
+        actions: list[tuple[Inst, Op]] = []
         weights = Weights()
         uncounted = 0
         at = address
@@ -77,16 +78,17 @@ class Code:
                 break
             uncounted += kind in _VECTOR_CLASSES
             if _writes_exec(inst) and uncounted:
-                actions.append(_count_lanes(uncounted))
+                actions.append((inst, _count_lanes(uncounted)))
                 uncounted = 0
-            actions.append(self._compile(inst))
+            actions.append((inst, self._compile(inst)))
             at = inst.end
             if at in self._leaders:
                 break
         if uncounted:
-            actions.append(_count_lanes(uncounted))
+            actions.append((insts[-1], _count_lanes(uncounted)))
         leave = compile_leave(insts[-1])
-        return Block(address, tuple(insts), tuple(actions), leave, weights)
+        ops = tuple(action for _, action in actions)
+        return Block(address, tuple(inst for inst, _ in actions), ops, leave, weights)
 
     def _compile(self, inst: Inst) -> Op:
         try:

@@ -313,7 +313,13 @@ def _permlane_width(kind: str) -> Callable[[Inst], Op]:
     return make
 
 
+def _nothing(inst: Inst) -> Op:
+    return lambda st: None
+
+
 LANE_OPS: dict[str, Callable[[Inst], Op]] = {
+    "v_nop": _nothing,
+    "v_pipeflush": _nothing,
     "v_readlane_b32": _read_lane,
     "v_readfirstlane_b32": _read_first_lane,
     "v_writelane_b32": _write_lane,

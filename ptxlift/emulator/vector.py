@@ -17,7 +17,7 @@ from ptxlift.diag import PtxError
 from ptxlift.emulator import valu
 from ptxlift.emulator.access import Source, raw_source, row_list, with_modifiers, write_rows
 from ptxlift.emulator.lanes import LANE_OPS, dpp_map
-from ptxlift.emulator.operands import EXEC, VCC, File, Inst, Operand, Reg, Special
+from ptxlift.emulator.operands import EXEC, VCC, Const, File, Form, Inst, Operand, Reg, Special
 from ptxlift.emulator.salu import Op
 from ptxlift.emulator.state import State
 from ptxlift.emulator.valu import ValuOp, lookup
@@ -43,6 +43,7 @@ _KEEP_HIGH_ON_GFX9 = (
 """16-bit operations that keep the other half on gfx9 as all do from gfx10 on; the rest clear it."""
 
 _ALIASES = {
+    "v_bitop2_b32": "v_bitop3_b32",
     "v_s_exp_f32": "v_exp_f32",
     "v_s_log_f32": "v_log_f32",
     "v_s_rcp_f32": "v_rcp_f32",
@@ -54,7 +55,7 @@ _ALIASES = {
     "v_s_rsq_f16": "v_rsq_f16",
     "v_s_sqrt_f16": "v_sqrt_f16",
 }
-"""Transcendentals with a scalar destination compute as the vector ones."""
+"""Transcendentals with a scalar destination compute as the vector ones; bitop2 is bitop3 of 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,8 @@ def _split_operands(inst: Inst, op: ValuOp) -> tuple[list[Operand], list[Operand
             return [exec_mask], operands
         return [operands[0], exec_mask], operands[1:]
     targets, sources = operands[: len(op.dst)], operands[len(op.dst) :]
+    if inst.mnemonic == "v_dual_bitop2_b32":
+        sources.append(Operand(Const(0, Form.INTEGER)))
     if len(sources) == len(op.srcs) - 1 and op.srcs[-1] is Kind.MASK:
         sources.append(Operand(Reg(File.S, VCC, 2)))
     if len(sources) != len(op.srcs):
@@ -185,7 +188,7 @@ def _sdwa_source(raw: Source, selector: str, sign_extend: bool) -> Source:
     up = np.uint32(32 - start - width)
     down = np.uint32(32 - width)
     if sign_extend:
-        return lambda st: ((raw(st) << up).view(np.int32) >> down).view(np.uint32)
+        return lambda st: ((raw(st) << up).view(np.int32) >> np.int32(down)).view(np.uint32)
     if width == 32:
         return raw
     return lambda st: raw(st) << up >> down
@@ -394,7 +397,8 @@ def _write_sdwa(inst: Inst, reg: Reg, written: LaneMask | None) -> Write:
     unused = str(inst.modifiers.get("dst_unused", "UNUSED_PAD"))
     field = np.uint32(((1 << width) - 1) << start)
     up = np.uint32(32 - width)
-    down = np.uint32(32 - width - start)
+    down = np.int32(32 - width - start)
+    above = np.uint32(0xFFFFFFFF << start & 0xFFFFFFFF)
 
     def write(st: State, bits: Bits) -> None:
         old = row_list(st, reg)[reg.index]
@@ -402,9 +406,8 @@ def _write_sdwa(inst: Inst, reg: Reg, written: LaneMask | None) -> Write:
         if unused == "UNUSED_PRESERVE":
             placed = placed | old & ~field
         elif unused == "UNUSED_SEXT":
-            placed = ((bits.astype(np.uint32) << up).view(np.int32) >> down).view(
-                np.uint32
-            ) & ~np.uint32((1 << start) - 1)
+            wide = (bits.astype(np.uint32) << up).view(np.int32)
+            placed = (wide >> down).view(np.uint32) & above
         write_rows(st, reg, 1, placed, _lanes_to_write(st, written))
 
     return write
