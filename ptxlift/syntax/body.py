@@ -14,13 +14,15 @@ from ptxlift.syntax.looks import ATOM, Key
 from ptxlift.syntax.nodes import Block, Instruction, Label, Statement
 from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.statements import (
+    INSTRUCTION_LIMIT,
     SHAPES,
-    STATEMENT_LIMIT,
+    check_length,
     look_at,
     new_shape,
     parse_cut,
     statement_end,
 )
+from ptxlift.syntax.tables import LONG, long_declaration
 from ptxlift.syntax.trees import BLOCK_DEPTH
 
 _NAME = r"(?:[%$_][\w$]++|[A-Za-z][\w$]*+)"
@@ -29,7 +31,8 @@ _TABLES = r"\.(?:branchtargets|calltargets|callprototype)(?![\w$])"
 _STATEMENT = re.compile(
     r"\s*+(?:"
     rf"(?:(@\s*+(?:!\s*+)?+)({_NAME})\s*+)?+"
-    r"([%$_A-Za-z][\w$]*+(?:\.[\w:]++)*+)(?!\s*+:)([^;]*+);"  # an instruction: groups 1 to 4
+    # An instruction: the groups 1 to 4 are guard, its name, opcode with modifiers, operands.
+    rf"([%$_A-Za-z][\w$]*+(?:\.[\w:]++)*+)(?!\s*+:)([^;]{{0,{INSTRUCTION_LIMIT}}}+);"
     rf"|({_NAME})\s*+:(?!\s*+{_TABLES})"  # 5: a label
     r"|(\})|(\{)"  # 6, 7
     rf"|(\.loc(?:\s++{_NUMBER}){{3}}(?:\s*+,\s*+[A-Za-z_]\w*+\s++{_NAME}(?:\s*+\+\s*+{_NUMBER})?+"
@@ -159,11 +162,18 @@ class Body:
 
     def _directive(self, start: int, end: int, word: str, after: int) -> int:
         try:
-            look, cut = look_at(self.clean, start, end, _RULES[word])
-            self._append(STATEMENT_BUILDERS[look.rule](look, cut))
+            self._append(self._directive_node(start, end, _RULES[word]))
         except StatementError as error:
             return self.recovery.after(error, start)
         return after
+
+    def _directive_node(self, start: int, end: int, rule: str) -> Statement:
+        if rule == "local_variable" and end - start > LONG:
+            table = long_declaration(self.clean, start, end, rule)
+            if table is not None:
+                return table
+        look, cut = look_at(self.clean, start, end, rule)
+        return STATEMENT_BUILDERS[look.rule](look, cut)
 
     def _missing_brace(self, start: int, end: int) -> None:
         """A function inside a body: most likely the body's `}` is missing."""
@@ -185,8 +195,9 @@ class Body:
             hint = "PTX has no empty statement; remove the ';'" if empty else _EXPECTED
             self.recovery.unexpected(start, hint)
             return self.recovery.resume(start, start)
-        end = min(statement_end(clean, start), start + STATEMENT_LIMIT)
+        end = statement_end(clean, start)
         try:
+            check_length(start, end, INSTRUCTION_LIMIT)
             parse_cut(clean[start:end], start, end, "instruction")
         except StatementError as error:
             return self.recovery.after(error, start)

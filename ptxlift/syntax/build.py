@@ -183,14 +183,15 @@ def _initial_value(look: Look, cut: Cut) -> Expression | tuple[Initializer, ...]
     if look.rule == "list":
         children = [child for child in look.children if isinstance(child, Look)]
         return tuple(Initializer(_initial_value(child, cut)) for child in children)
-    _check_calls(look, cut)
+    check_calls(look, cut)
     return expression(look)
 
 
 _CALLEE = {"symbol_call": 0, "mask_call": 1}  # which slot of the rule is a function's name
 
 
-def _check_calls(look: Look, cut: Cut) -> None:
+def check_calls(look: Look, cut: Cut) -> None:
+    """Only `generic` is a function of symbols; the grammar takes any name there."""
     index = _CALLEE.get(look.rule)
     if index is not None:
         slot = look.slots()[index]
@@ -200,7 +201,7 @@ def _check_calls(look: Look, cut: Cut) -> None:
             raise Misfit("PTX001", message, cut.starts[slot], hint)
     for child in look.children:
         if isinstance(child, Look):
-            _check_calls(child, cut)
+            check_calls(child, cut)
 
 
 def _setting(look: Look, cut: Cut) -> tuple[str, str]:

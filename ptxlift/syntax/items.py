@@ -12,6 +12,7 @@ from ptxlift.syntax.build import ITEM_BUILDERS, function
 from ptxlift.syntax.nodes import Item, Section
 from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.statements import look_at, statement_end
+from ptxlift.syntax.tables import LONG, long_declaration
 
 _NUMBER = r"[0-9]\w*+"
 _ITEM = re.compile(
@@ -79,11 +80,18 @@ class Items:
 
     def _directive(self, start: int, end: int, word: str, after: int) -> int:
         try:
-            look, cut = look_at(self.clean, start, end, _RULES[word])
-            self.items.append(ITEM_BUILDERS[look.rule](look, cut))
+            self.items.append(self._directive_node(start, end, _RULES[word]))
         except StatementError as error:
             return self.recovery.after(error, start)
         return after
+
+    def _directive_node(self, start: int, end: int, rule: str) -> Item:
+        if rule == "variable" and end - start > LONG:
+            table = long_declaration(self.clean, start, end, rule)
+            if table is not None:
+                return table
+        look, cut = look_at(self.clean, start, end, rule)
+        return ITEM_BUILDERS[look.rule](look, cut)
 
     def _function(self, start: int) -> int:
         clean = self.clean

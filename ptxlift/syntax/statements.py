@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from ptxlift.syntax.build import Misfit
 from ptxlift.syntax.grammar import Stop, parse_rule
 from ptxlift.syntax.looks import Cut, Key, Look, Memo, normal, split, starts_of
 from ptxlift.syntax.nodes import Shape
@@ -21,6 +22,7 @@ LOOKS: Memo[Look] = Memo()
 
 def look_at(clean: str, start: int, end: int, rule: str) -> tuple[Look, Cut]:
     """The look of the statement `clean[start:end]`; raises `Stop` with places in `clean`."""
+    check_length(start, end, _DIRECTIVE_LIMIT)
     fragment = clean[start:end]
     atoms, gaps = split(fragment)
     key = (rule, *gaps)
@@ -56,14 +58,23 @@ def new_shape(
     return shape, Cut(start, end, atoms, ())
 
 
+# The longest instructions have 128 registers, the longest heads some thousand parameters.
+INSTRUCTION_LIMIT = 1 << 16
+_DIRECTIVE_LIMIT = 1 << 20
 _TO_SEMICOLON = re.compile(r'(?:[^;"]++|"[^"\n]*+"|")*+')
-STATEMENT_LIMIT = 1 << 16
 
 
 def statement_end(clean: str, start: int) -> int:
     """The place of the next `;` outside strings, or the end of the text."""
     found = _TO_SEMICOLON.match(clean, start)
     return found.end() if found else len(clean)
+
+
+def check_length(start: int, end: int, limit: int) -> None:
+    """Refuse what is longer than any real statement before it takes the grammar minutes."""
+    if end - start > limit:
+        message = f"this statement is longer than {limit:,} characters"
+        raise Misfit("PTX006", message, start, "split it up; did you forget a ';'?")
 
 
 def parse_cut(fragment: str, start: int, end: int, rule: str) -> tuple[Look, Cut]:
