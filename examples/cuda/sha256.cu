@@ -19,8 +19,10 @@ KERNEL sha256(const unsigned char *messages, const int *lengths, unsigned *diges
   const unsigned char *text = messages + 64 * i;
   unsigned w[16];
   int length = lengths[i];
+#pragma unroll
   for (int k = 0; k < 16; k++) {
     unsigned word = 0;
+#pragma unroll
     for (int b = 0; b < 4; b++) {
       int at = 4 * k + b;
       unsigned byte = at < length ? text[at] : (at == length ? 0x80u : 0u);
@@ -31,6 +33,7 @@ KERNEL sha256(const unsigned char *messages, const int *lengths, unsigned *diges
   unsigned s[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   unsigned a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
+#pragma unroll
   for (int k = 0; k < 64; k++) {
     if (k >= 16) {
       unsigned x = w[(k + 1) & 15], y = w[(k + 14) & 15];

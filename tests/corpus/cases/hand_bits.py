@@ -248,7 +248,7 @@ def packed_inputs(rng: np.random.Generator) -> Inputs:
     rows[:3, :2] = [[2**31, 2**31], [2**31 - 1, 1], [2**31, WORD]]
     halves = rng.standard_normal((80, 2)).astype(np.float16)
     rows[:, 3] = halves.view(np.uint32)[:, 0]
-    return [rows, np.zeros((80, 12), np.uint32)]
+    return [rows, np.zeros((80, 8), np.uint32)]
 
 
 def fused_half(a: Array, b: Array, c: Array) -> Array:
@@ -271,17 +271,33 @@ def packed_row(a: int, b: int, c: int, pair: int) -> list[int]:
         c + sum(x * y for x, y in zip(a_signed, b_bytes, strict=True)),
         c + signed(a_halves[0], 16) * b_signed[0] + signed(a_halves[1], 16) * b_signed[1],
         c + a_halves[0] * b_signed[2] + a_halves[1] * b_signed[3],
-        min(max(signed(a) + signed(b), -(2**31)), 2**31 - 1),
-        abs(a_bytes[1] - b_bytes[3]) + c,
-        max(signed(a_halves[0], 16), signed(b >> 16, 16)),
-        a_signed[0] * b_signed[2] + c,
         *(int(value.view(np.uint32)[0]) for value in (fused, added, product)),
-        c + sum(abs(x - y) for x, y in zip(a_bytes, b_bytes, strict=True)),
+        c + sum(x * y for x, y in zip(a_bytes, b_signed, strict=True)),
     ]
 
 
 def packed_reference(inputs: Inputs) -> dict[int, Array]:
     return {1: word_rows([packed_row(*row) for row in inputs[0].tolist()])}
+
+
+def video_row(a: int, b: int, c: int, d: int) -> list[int]:
+    a_bytes = list(a.to_bytes(4, "little"))
+    b_bytes = list(b.to_bytes(4, "little"))
+    total = min(max(signed(a) + signed(b), -(2**31)), 2**31 - 1)
+    return [
+        total,
+        abs(a_bytes[1] - b_bytes[3]) + c,
+        max(signed(a, 16), signed(b >> 16, 16)),
+        signed(a_bytes[0], 8) * signed(b_bytes[2], 8) + c,
+        c + sum(abs(x - y) for x, y in zip(a_bytes, b_bytes, strict=True)),
+        max((a >> 16) - (b & 0xFFFF), signed(d)),
+        min(a_bytes[2], b_bytes[0], c),
+        a << min(b_bytes[1], 32),
+    ]
+
+
+def video_reference(inputs: Inputs) -> dict[int, Array]:
+    return {1: word_rows([video_row(*row) for row in inputs[0].tolist()])}
 
 
 CASES = (
@@ -321,5 +337,15 @@ CASES = (
         block=(80, 1, 1),
         make_inputs=packed_inputs,
         reference=packed_reference,
+    ),
+    Case(
+        name="video",
+        source="hand/video.ptx",
+        kernel="video",
+        grid=(1, 1, 1),
+        block=(80, 1, 1),
+        make_inputs=packed_inputs,
+        reference=video_reference,
+        needs="video instructions",
     ),
 )

@@ -52,6 +52,8 @@ class Case:
     shared: int = 0  # bytes of dynamic shared memory
     tolerance: Tolerance = EXACT
     exact: tuple[int, ...] = ()  # arguments that are compared exactly whatever the tolerance
+    # What ptxlift still lacks for it: the case must then be refused, by name, with a PtxError.
+    needs: str = ""
     # --use_fast_math allows flushes, approximate division and contraction on top.
     fast_math: Tolerance = Tolerance(2e-5, 1e-6, "approximate functions and flushed denormals")
     # Puts an array whose order the kernel leaves open (a queue filled by atomics) into one order.

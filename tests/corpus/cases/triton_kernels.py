@@ -260,5 +260,6 @@ CASES = (
         make_inputs=matmul_inputs,
         reference=matmul_reference,
         tolerance=Tolerance(1e-5, 1e-5, "the reference sums in f64"),
+        needs="ldmatrix",
     ),
 )
