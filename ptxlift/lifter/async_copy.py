@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import IntPredicate, Space
 from ptxlift.ir.core import Value
+from ptxlift.lifter.loops import repeat
 from ptxlift.lifter.registry import lifts
 from ptxlift.ptx import module as ptx
 
@@ -60,15 +61,12 @@ def _copy_part(at: FunctionLifter, to: Value, origin: Value, size: int, valid: V
     at.builder.br(after)
     at.start_block(part)
     at.builder.store(to, [at.const(32, 0)] * (size // 4), Space.SHARED, 32, size)
-    loop, body = at.new_block("bytes"), at.new_block("byte")
-    index = loop.add_param(32)
-    at.builder.br(loop, (at.const(32, 0),))
-    at.start_block(loop)
-    more = at.builder.icmp(index, at.builder.umin(valid, full), IntPredicate.ULT)
-    at.builder.cond_br(more, body, after)
-    at.start_block(body)
-    place = at.builder.add(origin, at.builder.zext(index, 64))
-    byte = at.builder.load(place, Space.GLOBAL, 8)
-    at.builder.store(at.builder.add(to, index), byte, Space.SHARED, 8)
-    at.builder.br(loop, (at.builder.add(index, at.const(32, 1)),))
+
+    def byte(index: Value) -> None:
+        place = at.builder.add(origin, at.builder.zext(index, 64))
+        value = at.builder.load(place, Space.GLOBAL, 8)
+        at.builder.store(at.builder.add(to, index), value, Space.SHARED, 8)
+
+    repeat(at, at.builder.umin(valid, full), byte)
+    at.builder.br(after)
     at.start_block(after)

@@ -4,30 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxlift.ir.attributes import AtomicOp, Number, Order, Space
+from ptxlift.ir.attributes import AtomicOp, Order, Space
 from ptxlift.ir.core import Value
-from ptxlift.isa import Kind, Role, Type
+from ptxlift.isa import Role, Type
 from ptxlift.lifter.registry import lifts
-from ptxlift.lifter.words import order_of, scope_of, space_of, words
+from ptxlift.lifter.words import atomic_op_of, number_of, order_of, scope_of, space_of
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter
-
-_OPS = {op.value: op for op in AtomicOp}
-_FLOATS = {number.value: number for number in Number}
-
-
-def _number(type_: Type) -> Number:
-    match type_.kind:
-        case Kind.U:
-            return Number.UNSIGNED
-        case Kind.S:
-            return Number.SIGNED
-        case Kind.F | Kind.BF | Kind.PACKED:
-            return _FLOATS[type_.name]
-        case _:
-            return Number.BITS
 
 
 @lifts("atom", "atom_vector", "red", "red_vector")
@@ -36,7 +21,7 @@ def lift_atomic(at: FunctionLifter, inst: ptx.Inst) -> None:
     form = inst.form
     memory = next(o for o in inst.operands if isinstance(o, ptx.Memory))
     place = inst.operands.index(memory)
-    op = next(_OPS[word] for word in sorted(words(form)) if word in _OPS)
+    op = atomic_op_of(form)
     type_ = form.types[-1]
     if type_.bits == 128:
         raise at.refuse(
@@ -72,7 +57,7 @@ def _one(
 ) -> Value:
     order = order_of(inst.form, Order.RELAXED)
     operands = [at.fit(value, type_.bits) for value in operands]
-    number = _number(type_)
+    number = number_of(type_)
     return at.builder.atomic(
         address, operands, space, type_.bits, op, number, order, scope_of(inst.form), returns
     )

@@ -23,6 +23,8 @@ _CHAPTERS = (
     "atomics",
     "addresses",
     "async_copy",
+    "bulk_copy",
+    "mbarrier",
     "warp",
     "barriers",
     "calls",

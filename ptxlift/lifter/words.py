@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ptxlift.ir.attributes import Hint, Order, Scope, Space
-from ptxlift.isa import Form
+from ptxlift.ir.attributes import AtomicOp, Hint, Number, Order, Scope, Space
+from ptxlift.isa import Form, Kind, Type
 
 _SPACES = {
     "global": Space.GLOBAL,
@@ -38,6 +38,8 @@ _ORDERS = {
     "sc": Order.SEQ_CST,
     "mmio": Order.MMIO,
 }
+_ATOMICS = {op.value: op for op in AtomicOp}
+_FLOATS = {number.value: number for number in Number}
 _STREAMING = frozenset(("cs", "L1::no_allocate", "L1::evict_first", "L2::evict_first"))
 
 
@@ -71,3 +73,21 @@ def hint_of(form: Form) -> Hint:
     if "nc" in present:
         return Hint.INVARIANT
     return Hint.STREAMING if present & _STREAMING else Hint.NONE
+
+
+def atomic_op_of(form: Form) -> AtomicOp:
+    """What an atomic does with the old value."""
+    return next(_ATOMICS[word] for word in sorted(words(form)) if word in _ATOMICS)
+
+
+def number_of(type_: Type) -> Number:
+    """How the bits of a type are read."""
+    match type_.kind:
+        case Kind.U:
+            return Number.UNSIGNED
+        case Kind.S:
+            return Number.SIGNED
+        case Kind.F | Kind.BF | Kind.PACKED:
+            return _FLOATS[type_.name]
+        case _:
+            return Number.BITS
