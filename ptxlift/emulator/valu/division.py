@@ -21,6 +21,7 @@ from ptxlift.emulator.valu.formats import (
     F16,
     F32,
     F64,
+    Doubles,
     Format,
     exponent_field,
     flush_in,
@@ -132,12 +133,13 @@ def div_fixup(fmt: Format, ctx: Ctx, quotient: Bits, denominator: Bits, numerato
         zero = zero | (difference < LIMITS[fmt].underflow)
     infinity = fmt.exponent
     indefinite = fmt.sign | fmt.exponent | fmt.quiet
-    result = np.where(is_nan(fmt, quotient), infinity, magnitude(fmt, quotient)) | sign
-    result = np.where(zero, sign, result)
+    size = np.where(is_nan(fmt, quotient), infinity, magnitude(fmt, quotient))
+    result = np.where(zero, sign, size | sign)
     result = np.where(infinite, infinity | sign, result)
     result = np.where(invalid, indefinite, result)
     result = np.where(is_nan(fmt, denominator), denominator | fmt.quiet, result)
-    return np.where(is_nan(fmt, numerator), numerator | fmt.quiet, result)
+    fixed: Bits = np.where(is_nan(fmt, numerator), numerator | fmt.quiet, result)
+    return fixed
 
 
 TWO_OVER_PI_BITS = 1201
@@ -172,8 +174,8 @@ def trig_preop(_: Ctx, a: Bits, segment: Bits) -> Bits:
     exponents = exponent_field(F64, a).ravel().tolist()
     segments = (segment & 31).ravel().tolist()
     lanes = [_preop_lane(e, s) for e, s in zip(exponents, segments, strict=True)]
-    digits: Bits = np.array(lanes, np.float64).reshape(a.shape).view(np.uint64)
-    return digits
+    digits: Doubles = np.array(lanes, np.float64)
+    return digits.reshape(a.shape).view(np.uint64)
 
 
 def _preop_lane(exponent: int, segment: int) -> float:

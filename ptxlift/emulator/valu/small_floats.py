@@ -89,15 +89,15 @@ def encode(byte: Byte, x: Doubles) -> NDArray[np.uint8]:
     """Doubles rounded to nearest even."""
     size = np.abs(x)
     _, power = np.frexp(size)
-    exponent = np.maximum(power - 1, 1 - byte.bias)
+    lowest = 1 - byte.bias
+    exponent = np.where(size == 0, lowest, np.maximum(power - 1, lowest))
     steps = np.rint(np.ldexp(size, byte.mantissa_bits - exponent))
-    field = (exponent - 1 + byte.bias) << byte.mantissa_bits
+    field = (exponent - lowest) << byte.mantissa_bits
     code = field + np.where(np.isfinite(steps), steps, 0).astype(np.int64)
     code = np.where((code > byte.largest) | np.isinf(x), byte.overflow, code)
     code = code | np.where(np.signbit(x), 0x80, 0)
     if byte.fnuz:
         code = np.where(code == 0x80, np.where(size < 1, 0, 0x80), code)  # no -0
-        code = np.where((code & 0x7F == 0) & (size >= 1), 0x80, code)
     code = np.where(np.isnan(x), byte.nan, code)
     return code.astype(np.uint8)
 

@@ -70,14 +70,18 @@ def approximate(fmt: Format, function: Function, ctx: Ctx, a: Bits) -> Bits:
 
 
 def _disturbed(fmt: Format, ctx: Ctx, exact: Doubles) -> Doubles:
-    """Moved before rounding, so that with the rounding error the bound is just met."""
+    """Moved before rounding, so that with the rounding error the bound is just met.
+
+    Representable results stay: an error below one ulp could move a power of two downwards only.
+    """
     if ctx.approx is Approx.EXACT:
         return exact
     _, power = np.frexp(exact)
     lowest = 2 - fmt.bias - fmt.mantissa_bits
     ulp = np.ldexp(1.0, np.maximum(power - 1 - fmt.mantissa_bits, lowest - 1))
     moved = exact + (ULPS[fmt] - 0.5) * ulp * _direction(ctx, exact.shape)
-    return np.where(np.isfinite(exact) & (exact != 0), moved, exact)
+    representable = to_double(fmt, narrow(fmt, exact)) == exact
+    return np.where(np.isfinite(exact) & ~representable, moved, exact)
 
 
 def _direction(ctx: Ctx, shape: tuple[int, ...]) -> Doubles:
