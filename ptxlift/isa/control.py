@@ -10,7 +10,7 @@ from ptxlift.isa.row import Effect, Row
 # fmt: off
 ROWS: tuple[Row, ...] = (
     Row("bra",           "bra{.uni} L",                    "L:label",                                             {}, "1.4 sm_10", effect=Effect.CONTROL),
-    Row("brx",           "brx.idx{.uni} i, tl",            "i:^u32! tl:branch_targets",                           {}, "6.0 sm_30", effect=Effect.CONTROL),
+    Row("brx",           "brx.idx{.uni} i, tl",            "i:^u32 tl:branch_targets",                            {}, "6.0 sm_30", effect=Effect.CONTROL),
     Row("call",          "call{.uni} fn",                  "fn:function",                                         {}, "1.4 sm_10", effect=Effect.CONTROL),
     Row("call",          "call{.uni} fn, (a)",             "fn:function a:arguments",                             {}, "2.0 sm_20", effect=Effect.CONTROL),
     Row("call",          "call{.uni} (ret), fn, (a)",      "ret:>arguments fn:function a:arguments",              {}, "2.0 sm_20", effect=Effect.CONTROL),

@@ -20,7 +20,7 @@ ROWS: tuple[Row, ...] = (
     Row("not_pred",  "not.type d, a",                            "d:>pred a:pred",                                        {"type": ("pred",)},                                       "1.4 sm_10"),
     Row("cnot",      "cnot.type d, a",                           "d:>type a:type",                                        {"type": BITS},                                            "1.4 sm_10"),
     Row("lop3",      "lop3.type d, a, b, c, lut",                "d:>type a:type b:type c:type lut:#",                    {"type": ("b32",)},                                        "4.3 sm_50"),
-    Row("lop3_pred", "lop3.BoolOp.type d|p, a, b, c, lut, {!}q", "d:>type_ p:>pred a:type! b:type! c:type! lut:# q:pred", {"BoolOp": ("or", "and"), "type": ("b32",)},               "8.2 sm_70"),
+    Row("lop3_pred", "lop3.BoolOp.type d|p, a, b, c, lut, {!}q", "d:>type_ p:>pred a:type b:type c:type lut:# q:pred",    {"BoolOp": ("or", "and"), "type": ("b32",)},               "8.2 sm_70"),
     Row("shf",       "shf.dir.mode.type d, a, b, c",             "d:>type a:type b:type c:^u32",                          {"dir": ("l", "r"), "mode": CLAMP_WRAP, "type": ("b32",)}, "4.0 sm_32"),
     Row("shl",       "shl.type d, a, b",                         "d:>type a:type b:^u32",                                 {"type": BITS},                                            "1.4 sm_10"),
     Row("shr",       "shr.type d, a, b",                         "d:>type a:type b:^u32",                                 {"type": BITS_INT},                                        "1.4 sm_10"),

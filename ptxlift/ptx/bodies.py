@@ -17,6 +17,7 @@ from ptxlift.ptx.initial import InitialError, initialize
 from ptxlift.ptx.locate import place
 from ptxlift.ptx.module import (
     Function,
+    FunctionRef,
     Inst,
     Label,
     LabelMark,
@@ -52,6 +53,7 @@ class BodyChecker:
         self.locals: list[Variable] = []
         self.pragmas: list[str] = []
         self.locs: set[tuple[int, int, int]] = set()
+        self.called: set[Function] = set()
 
     def check(self, function: Function, block: nodes.Block) -> None:
         """Fill `function` with the typed body of `block`."""
@@ -237,6 +239,7 @@ class BodyChecker:
         guard = self._guard(node, look, symbols)
         if look.call:
             form, operands = bind_call(shape, context)
+            self.called.update(f.function for f in operands if isinstance(f, FunctionRef))
         else:
             plan = make_plan(shape, context)
             form, operands = plan.form, plan.build(symbols, node.atoms)

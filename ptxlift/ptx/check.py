@@ -67,6 +67,10 @@ class _ModuleChecker:
         )
         for item in self.tree.items:
             self._item(item)
+        if "debug" in self.module.options and not any(map(_is_debug, self.tree.items)):
+            self._header_error(
+                "target", "the module has no debug sections", "drop debug from .target"
+            )
         return self.module
 
     # ---- header ----
@@ -120,7 +124,14 @@ class _ModuleChecker:
             case nodes.Pragma():
                 self._pragma(item)
             case nodes.Section():
-                pass
+                self._section(item)
+
+    def _section(self, item: nodes.Section) -> None:
+        wrong = _NO_DATA.search(item.text)
+        if wrong:
+            self.report.error(
+                "PTX109", f"`{wrong[0]}` is no type of section data", item.start, hint="use .b32"
+            )
 
     def _pragma(self, item: nodes.Pragma) -> None:
         for text in item.strings:
@@ -260,12 +271,13 @@ class _ModuleChecker:
     def unresolved(self) -> None:
         """Report what is declared and never defined, as ptxas does."""
         for name, function in self.module.functions.items():
-            if function.body is None and name not in self.module.aliases:
-                if name in _BUILTIN:
-                    continue
+            if function.body is not None or name in self.module.aliases or name in _BUILTIN:
+                continue
+            if function.linkage != "extern" or function in self.bodies.called:
                 self._undefined(name, "function")
         for name, variable in self.module.variables.items():
-            if variable.linkage == "extern" and variable.space.value != "shared":
+            incomplete = any(not dim for dim in variable.dims)
+            if variable.linkage == "extern" and incomplete and variable.space.value != "shared":
                 self._undefined(name, "variable")
 
     def _undefined(self, name: str, what: str) -> None:
@@ -279,6 +291,10 @@ class _ModuleChecker:
         )
 
 
+def _is_debug(item: nodes.Item) -> bool:
+    return isinstance(item, nodes.Section) and item.name.startswith(".debug")
+
+
 def _mark_output(returns: tuple[Variable | Register, ...]) -> None:
     for result in returns:
         if isinstance(result, Variable):
@@ -287,6 +303,7 @@ def _mark_output(returns: tuple[Variable | Register, ...]) -> None:
 
 _OPTIONS = ("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32")
 _PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
+_NO_DATA = re.compile(r"(?<![\w.])\.[usf](?:8|16|32|64)\b")
 _BUILTIN = ("vprintf", "malloc", "free", "__assertfail")
 _CONFLICTS = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
 _POSITIVE = re.compile(r"maxntid|reqntid|maxnreg|reqnctapercluster|maxclusterrank")

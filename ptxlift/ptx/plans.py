@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 
 from ptxlift.isa import Form, OperandKind, Row
-from ptxlift.isa.classify import Candidate, ModifierFault, classify
+from ptxlift.isa.classify import Candidate, classify
+from ptxlift.isa.explain import ModifierFault
 from ptxlift.isa.forms import choices, form_of, operand_range
 from ptxlift.isa.operands import notations
 from ptxlift.isa.versions import needs, removed

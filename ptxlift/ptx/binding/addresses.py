@@ -51,6 +51,10 @@ def address(ctx: Context, node: nodes.Operand, spec: OperandSpec) -> Builder:
         space_fits(symbol, ctx.text(node.base), spec)
         if node.subscript and not symbol.dims:
             raise NearFault("PTX103", f"`{ctx.text(node.base)}` is no array", "write [name+n]")
+        if isinstance(node.offset, nodes.Name):
+            raise NearFault(
+                "PTX202", "a register as array index is not translated", "add it to the address"
+            )
     elif isinstance(symbol, Register) and not node.subscript:
         return _based(ctx, node, symbol, spec)
     else:

@@ -80,11 +80,11 @@ def symbol_address(ctx: Context, node: nodes.Operand, spec: OperandSpec) -> Buil
     symbol = ctx.symbol(base) if isinstance(base, nodes.Name) else None
     if not isinstance(symbol, Variable | Function) or not isinstance(base, nodes.Name):
         raise misfit(node, spec)
-    narrow = spec.type.bits < 64 and not (
-        isinstance(symbol, Variable) and symbol.space is not Space.GLOBAL
-    )
+    narrow = spec.type.bits < 64 and isinstance(symbol, Variable) and symbol.space is Space.GLOBAL
     if narrow:
         raise NearFault("PTX203", f"the address of `{ctx.text(base)}` is 64 bits wide", "use .b64")
+    if isinstance(symbol, Function) and isinstance(node, nodes.Offset):
+        raise NearFault("PTX103", "a function's address takes no offset", "drop the constant")
     at = ctx.index[base.slot]
     delta = constant_offset(ctx, node.offset) if isinstance(node, nodes.Offset) else zero
 
