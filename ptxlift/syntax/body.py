@@ -16,10 +16,9 @@ from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.statements import (
     INSTRUCTION_LIMIT,
     SHAPES,
-    check_length,
+    judge_instruction,
     look_at,
     new_shape,
-    parse_cut,
     statement_end,
 )
 from ptxlift.syntax.tables import LONG, long_declaration
@@ -197,8 +196,7 @@ class Body:
             return self.recovery.resume(start, start)
         end = statement_end(clean, start)
         try:
-            check_length(start, end, INSTRUCTION_LIMIT)
-            parse_cut(clean[start:end], start, end, "instruction")
+            judge_instruction(clean, start, end)
         except StatementError as error:
             return self.recovery.after(error, start)
         self.recovery.end_of_file(start, "the file ends inside this statement", "add ';'")

@@ -32,6 +32,7 @@ STARTS = (
     "loc",
     "targets",
     "prototype",
+    "section",
     "initializer",
 )
 

@@ -9,9 +9,16 @@ import re
 
 from ptxlift.syntax.body import Body
 from ptxlift.syntax.build import ITEM_BUILDERS, function
-from ptxlift.syntax.nodes import Item, Section
+from ptxlift.syntax.nodes import Item
 from ptxlift.syntax.recovery import Recovery, StatementError
-from ptxlift.syntax.statements import look_at, statement_end
+from ptxlift.syntax.sections import section
+from ptxlift.syntax.statements import (
+    INSTRUCTION_LIMIT,
+    check_length,
+    look_at,
+    parse_cut,
+    statement_end,
+)
 from ptxlift.syntax.tables import LONG, long_declaration
 
 _NUMBER = r"[0-9]\w*+"
@@ -59,8 +66,7 @@ class Items:
             return self._odd(at)
         match found.lastindex:
             case 3:
-                self.items.append(Section(found[2], found[_SECTION_TEXT], found.start(1)))
-                return found.end()
+                return self._section(found)
             case 4:
                 return self._directive(found.start(_FILE), found.end(), ".file", found.end())
             case 5:
@@ -68,7 +74,30 @@ class Items:
             case _:
                 return self._worded(found.start(_WORD), found[_WORD])
 
+    def _section(self, found: re.Match[str]) -> int:
+        start, inside = found.start(1), found.start(_SECTION_TEXT)
+        try:
+            self.items.append(section(found[2], found[_SECTION_TEXT], start, inside))
+        except StatementError as error:
+            self.recovery.after(error, start)
+        return found.end()
+
+    def _no_section(self, start: int) -> int:
+        """A `.section` that does not look like one."""
+        brace = self.clean.find("}", start)
+        if brace < 0:
+            hint = "close it with '}'"
+            self.recovery.end_of_file(start, "the file ends inside this section", hint)
+        try:
+            check_length(start, brace, INSTRUCTION_LIMIT)
+            parse_cut(self.clean[start : brace + 1], start, brace + 1, "section")
+        except StatementError as error:
+            self.recovery.after(error, start)
+        return brace + 1
+
     def _worded(self, start: int, word: str) -> int:
+        if word == ".section":
+            return self._no_section(start)
         if word not in _RULES:
             self.recovery.unexpected(start, _EXPECTED)
             return self._resume(start)

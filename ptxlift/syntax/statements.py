@@ -70,6 +70,17 @@ def statement_end(clean: str, start: int) -> int:
     return found.end() if found else len(clean)
 
 
+def judge_instruction(clean: str, start: int, end: int) -> None:
+    """Raise what is wrong with an instruction that the scanner could not cut."""
+    shown = min(end, start + INSTRUCTION_LIMIT)
+    try:
+        parse_cut(clean[start:shown], start, shown, "instruction")
+    except Stop as stop:
+        if stop.start < shown or shown == end:
+            raise
+    check_length(start, end, INSTRUCTION_LIMIT)
+
+
 def check_length(start: int, end: int, limit: int) -> None:
     """Refuse what is longer than any real statement before it takes the grammar minutes."""
     if end - start > limit:

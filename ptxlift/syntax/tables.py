@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import assert_never
 
-from ptxlift.syntax.build import check_calls, declaration
+from ptxlift.syntax.build import Misfit, check_calls, declaration
 from ptxlift.syntax.grammar import Stop
 from ptxlift.syntax.nodes import (
     Binary,
@@ -30,9 +30,13 @@ from ptxlift.syntax.statements import look_at
 
 LONG = 4096  # characters; below this the grammar is fast enough
 _PARTS = re.compile(r"([{},])")
-_LITERAL = re.compile(
-    r"0[xX][0-9A-Fa-f]++U?|[1-9][0-9]*+U?|0|0[fF][0-9A-Fa-f]{8}|0[dD][0-9A-Fa-f]{16}"
+_NUMBER = (
+    r"0[xX][0-9A-Fa-f]++U?(?!\w)|[1-9][0-9]*+U?(?![\w.])|0(?![\w.])"
+    r"|0[fF][0-9A-Fa-f]{8}(?!\w)|0[dD][0-9A-Fa-f]{16}(?!\w)"
 )
+_LITERAL = re.compile(_NUMBER, re.ASCII)
+_FLAT = re.compile(rf"\s*+\{{\s*+(?:{_NUMBER})(?:\s*+,\s*+(?:{_NUMBER}))*+\s*+\}}\s*+", re.ASCII)
+_MISPLACED = re.compile(r",\s*+([,}])|\{\s*+(,)")
 _DEPTH = 16
 
 
@@ -61,6 +65,15 @@ def long_declaration(clean: str, start: int, end: int, rule: str) -> Declaration
 
 def _read(clean: str, at: int, end: int, atoms: list[str]) -> tuple[Initializer, ...]:
     """The values of a table; `atoms` grows by theirs."""
+    if _FLAT.fullmatch(clean, at, end):
+        first = len(atoms)
+        atoms += _LITERAL.findall(clean, at, end)
+        return tuple(map(Initializer, map(Literal, range(first, len(atoms)))))
+    misplaced = _MISPLACED.search(clean, at, end)
+    if misplaced is not None:
+        found = misplaced[misplaced.lastindex or 0]
+        place = misplaced.start(misplaced.lastindex or 0)
+        raise Misfit("PTX001", f"unexpected '{found}'", place, "expected a value")
     stack: list[list[Initializer]] = [[]]
     before = ","  # the delimiter before this part; "v" for a value that is complete
     parts = iter([*_PARTS.split(clean[at:end]), ";"])

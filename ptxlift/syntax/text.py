@@ -48,9 +48,12 @@ def decode(text: str | bytes, name: str) -> Source:
 
 def strip_comments(source: Source) -> str:
     """The text with comments and line markers blanked; offsets and newlines stay."""
-    text = source.text
-    if "/" in text or "#" in text:
-        text = _NOT_CODE.sub(lambda found: _blank(source, found), text)
+    text = blank_comments(source.text)
+    opened = _open_comment(text)
+    if opened is not None:
+        span = Span(source, opened, opened + 2)
+        message = "this comment is still open at the end of the file"
+        raise PtxError.of("PTX002", message, span, "close it with */")
     if not text.isascii():
         _refuse_non_ascii(source, text)
     return text
@@ -64,12 +67,19 @@ def strip_old_debug(clean: str) -> str:
     return _OLD_DEBUG.sub(lambda found: " " * len(found[0]), clean)
 
 
-def _blank(source: Source, found: re.Match[str]) -> str:
-    if found[2] is not None:
-        span = Span(source, found.start(), found.end())
-        raise PtxError.of(
-            "PTX002", "this comment is still open at the end of the file", span, "close it with */"
-        )
+def blank_comments(text: str) -> str:
+    """The text with blanks in place of comments and line markers."""
+    return _NOT_CODE.sub(_blank, text) if "/" in text or "#" in text else text
+
+
+def _open_comment(text: str) -> int | None:
+    """Where a comment begins that does not end."""
+    if "/*" not in text:
+        return None
+    return next((found.start() for found in _NOT_CODE.finditer(text) if found[2]), None)
+
+
+def _blank(found: re.Match[str]) -> str:
     if found[1] is None:
         return found[0]
     if "\n" in found[0]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ptxlift.syntax.build import ITEM_BUILDERS, STATEMENT_BUILDERS, function
 from ptxlift.syntax.grammar import parse_rule
 from ptxlift.syntax.looks import Cut, Look
-from ptxlift.syntax.nodes import Block, Function, Instruction, Item, Label, Section, Statement
+from ptxlift.syntax.nodes import Block, Function, Instruction, Item, Label, Statement
+from ptxlift.syntax.sections import section
 from ptxlift.syntax.shapes import shape_of
 from ptxlift.syntax.trees import BLOCK_DEPTH, TooDeep, cut_tree
 
@@ -34,7 +35,8 @@ def _item(tree: Tree[Token], clean: str) -> Item:
         return _function(tree, clean)
     if tree.data == "section":
         name, text = tree.children
-        return Section(str(name), str(text)[1:-1], tree.meta.start_pos)
+        inside = (tree.meta.end_pos or 0) - len(str(text)) + 1
+        return section(str(name), str(text)[1:-1], tree.meta.start_pos, inside)
     look, cut = _cut(tree, clean)
     return ITEM_BUILDERS[look.rule](look, cut)
 
