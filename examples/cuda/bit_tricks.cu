@@ -13,7 +13,8 @@ KERNEL bit_tricks(const unsigned *in, unsigned *out, u64 *wide, short *narrow, i
   out[6 * i + 2] = __funnelshift_l(v, w, i);
   out[6 * i + 3] = __umulhi(v, w);
   out[6 * i + 4] = (v & w) ^ (~v & __brev(w)) ^ (w | (unsigned)i);
-  out[6 * i + 5] = (unsigned)(__saturatef(__uint_as_float((v & 0x3fffffffu) + 0x20000000u)) * 255.0f);
+  float real = __uint_as_float((v & 0x3fffffffu) + 0x20000000u);
+  out[6 * i + 5] = (unsigned)(__saturatef(real) * 255.0f);
   wide[i] = __umul64hi(both, both | 1) ^ both >> (i & 63);
   narrow[i] = (short)((signed char)v * (short)w);
 }

@@ -1,4 +1,4 @@
-// The two-dimensional 8x8 cosine transform of JPEG with quantisation, one block of 64 threads a tile.
+// The 8x8 cosine transform of JPEG with quantisation, one block of 64 threads a tile.
 #include "mini_cuda.h"
 
 __constant__ float cosines[8] = {0.35355339f, 0.49039264f, 0.46193977f, 0.41573481f,

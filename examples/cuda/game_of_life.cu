@@ -1,7 +1,8 @@
 // One generation of Life on a torus of bytes.
 #include "mini_cuda.h"
 
-KERNEL game_of_life(const unsigned char *in, unsigned char *out, unsigned width, unsigned height) {
+KERNEL game_of_life(const unsigned char *__restrict__ in, unsigned char *out, unsigned width,
+                    unsigned height) {
   unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;

@@ -26,7 +26,8 @@ static __device__ float __fadd_rz(float a, float b) {
 }
 #endif
 
-KERNEL interval(const float *a, const float *b, float *low, float *high, float *toward_zero, int n) {
+KERNEL interval(const float *a, const float *b, float *low, float *high, float *toward_zero,
+                int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   low[i] = __fmul_rd(a[i], b[i]);

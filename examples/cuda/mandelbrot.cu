@@ -1,7 +1,8 @@
 // Escape counts: a loop whose length differs from thread to thread.
 #include "mini_cuda.h"
 
-KERNEL mandelbrot(int *counts, int width, int height, float left, float top, float step, int limit) {
+KERNEL mandelbrot(int *counts, int width, int height, float left, float top, float step,
+                  int limit) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;

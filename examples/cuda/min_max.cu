@@ -1,7 +1,8 @@
 // Extremes by butterfly shuffles and atomics, and an arrival counter that wraps.
 #include "mini_cuda.h"
 
-KERNEL min_max(const int *in, int n, int *low, int *high, unsigned *arrivals, unsigned *departures) {
+KERNEL min_max(const int *in, int n, int *low, int *high, unsigned *arrivals,
+               unsigned *departures) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int a = i < n ? in[i] : 0x7fffffff;
   int b = i < n ? in[i] : (int)0x80000000;

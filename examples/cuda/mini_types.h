@@ -24,7 +24,9 @@ typedef _Float16 __half;
 
 MINI_DEVICE float2 make_float2(float x, float y) { return {x, y}; }
 MINI_DEVICE float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-MINI_DEVICE uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
+MINI_DEVICE uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+  return {x, y, z, w};
+}
 MINI_DEVICE double2 make_double2(double x, double y) { return {x, y}; }
 
 // threadIdx.x and its relatives: property reads that become one special register each.

@@ -20,7 +20,8 @@
 #define ADD_LOW(r, x, y) ADD_ROW("lo", r, x, y)
 #define ADD_HIGH(r, x, y) ADD_ROW("hi", r, x, y)
 #else
-static __device__ __forceinline__ void add_row(unsigned *r, const unsigned *x, unsigned y, int half) {
+static __device__ __forceinline__ void add_row(unsigned *r, const unsigned *x, unsigned y,
+                                               int half) {
   unsigned carry = 0;
   for (int k = 0; k < 8; k++) {
     unsigned long long word = (unsigned)(((unsigned long long)x[k] * y) >> half);

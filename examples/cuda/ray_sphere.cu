@@ -16,11 +16,13 @@ static __device__ bool hit(const float4 &s, const Ray &r, float *distance) {
   return t >= 0.0f;
 }
 
-KERNEL ray_sphere(const float4 *spheres, int count, int width, int height, int *ids, float *depths) {
+KERNEL ray_sphere(const float4 *spheres, int count, int width, int height, int *ids,
+                  float *depths) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;
-  float u = (float)(2 * x + 1 - width) / (float)width, v = (float)(2 * y + 1 - height) / (float)height;
+  float u = (float)(2 * x + 1 - width) / (float)width;
+  float v = (float)(2 * y + 1 - height) / (float)height;
   float scale = 1.0f / sqrtf(fmaf(u, u, fmaf(v, v, 1.0f)));
   Ray ray = {0.0f, 0.0f, 0.0f, u * scale, v * scale, scale};
   float nearest = 1.0e30f;

@@ -1,8 +1,9 @@
 // Sparse matrix times vector, CSR: eight lanes a row.
 #include "mini_cuda.h"
 
-KERNEL spmv_csr(const int *starts, const int *columns, const double *values, const double *x,
-                double *y, int rows) {
+KERNEL spmv_csr(const int *__restrict__ starts, const int *__restrict__ columns,
+                const double *__restrict__ values, const double *__restrict__ x, double *y,
+                int rows) {
   int thread = blockIdx.x * blockDim.x + threadIdx.x;
   int row = thread / 8, lane = thread % 8;
   __shared__ double parts[128];

@@ -29,6 +29,7 @@ class Build:
     level: str = "-O2"
     arch: str = "sm_80"
     suffix: str = ""
+    extra: tuple[str, ...] = ()
 
     @property
     def output(self) -> Path:
@@ -36,8 +37,19 @@ class Build:
 
     def command(self) -> list[str]:
         arch = f"--cuda-gpu-arch={self.arch}"
-        return [COMPILER, *BASE_FLAGS, self.level, arch, f"{self.source}.cu", "-o", "-"]
+        return [
+            COMPILER,
+            *BASE_FLAGS,
+            *self.extra,
+            self.level,
+            arch,
+            f"{self.source}.cu",
+            "-o",
+            "-",
+        ]
 
+
+FLUSH = ("-fgpu-flush-denormals-to-zero",)
 
 # Every source is built once with the defaults of Build; these are built in other ways as well.
 VARIANTS = (
@@ -55,6 +67,11 @@ VARIANTS = (
     Build("ray_sphere", level="-O1", suffix=".O1"),
     Build("mul256_carry", level="-O3", arch="sm_90", suffix=".sm90"),
     Build("black_scholes", level="-O0", suffix=".O0"),
+    Build("fast_functions", extra=FLUSH, suffix=".ftz"),
+    Build("nbody", extra=FLUSH, suffix=".ftz"),
+    Build("layernorm", extra=FLUSH, suffix=".ftz"),
+    Build("float_edges", level="-O0", suffix=".O0"),
+    Build("wide_integers", level="-O0", suffix=".O0"),
 )
 
 

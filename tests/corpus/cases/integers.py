@@ -172,7 +172,62 @@ def bit_reference(inputs: Inputs) -> dict[int, Array]:
     }
 
 
+def wide_inputs(rng: np.random.Generator) -> Inputs:
+    n = 100
+    a = rng.integers(-(2**63), 2**63, n, dtype=np.int64) >> rng.integers(0, 60, n)
+    b = rng.integers(-(2**63), 2**63, n, dtype=np.int64) >> rng.integers(0, 60, n)
+    a[:4] = [-(2**63), 2**63 - 1, -1, 0]
+    b[:4] = [3, -1, -(2**63), 7]
+    b[b == 0] = 1
+    outputs = [np.zeros((n, 4), np.int64), np.zeros((n, 4), np.uint64), np.zeros((n, 2), np.uint16)]
+    return [a, b, *outputs, np.int32(n)]
+
+
+def divide_toward_zero(x: int, y: int) -> int:
+    quotient = abs(x) // abs(y)
+    return -quotient if (x < 0) != (y < 0) else quotient
+
+
+def wide_row(at: int, x: int, y: int) -> tuple[list[int], list[int], list[int]]:
+    ux, uy = x % 2**64, y % 2**64
+    p, q = x % 2**16, y % 2**16
+    quotient = divide_toward_zero(x, y)
+    signed_out = [
+        *(quotient, x - quotient * y, min(x, y) + (x >> (at & 63))),
+        max(x, y) * 3 - (x if y <= 0 else -x),
+    ]
+    unsigned_out = [
+        *(ux // uy, ux % uy, min(ux, uy) ^ ux << (at & 63)),
+        x % 2**32 // (y % 2**32 | 1) + (ux >= uy),
+    ]
+    smaller = (p ^ 2**15) < (q ^ 2**15)
+    return signed_out, unsigned_out, [p * q + (p >> 3), p // (q | 1) if smaller else p % (q | 1)]
+
+
+def wide_reference(inputs: Inputs) -> dict[int, Array]:
+    pairs = zip(inputs[0].tolist(), inputs[1].tolist(), strict=True)
+    columns = zip(*(wide_row(at, x, y) for at, (x, y) in enumerate(pairs)), strict=True)
+    signed_out, unsigned_out, narrow = columns
+    wrapped = np.array([[word % 2**64 for word in row] for row in signed_out], np.uint64)
+    unsigned_rows = [[word % 2**64 for word in row] for row in unsigned_out]
+    narrow_rows = [[word % 2**16 for word in row] for row in narrow]
+    return {
+        2: wrapped.view(np.int64),
+        3: np.array(unsigned_rows, np.uint64),
+        4: np.array(narrow_rows, np.uint16),
+    }
+
+
 CASES = (
+    Case(
+        name="wide_integers",
+        source="cuda/wide_integers.cu",
+        kernel="wide_integers",
+        grid=(2, 1, 1),
+        block=(64, 1, 1),
+        make_inputs=wide_inputs,
+        reference=wide_reference,
+    ),
     Case(
         name="sha256",
         source="cuda/sha256.cu",

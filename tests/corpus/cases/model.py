@@ -55,7 +55,10 @@ class Case:
     # What ptxlift still lacks for it: the case must then be refused, by name, with a PtxError.
     needs: str = ""
     # --use_fast_math allows flushes, approximate division and contraction on top.
-    fast_math: Tolerance = Tolerance(2e-5, 1e-6, "approximate functions and flushed denormals")
+    # None: flushes would change what the case is about.
+    fast_math: Tolerance | None = Tolerance(
+        2e-5, 1e-6, "approximate functions and flushed denormals"
+    )
     # Puts an array whose order the kernel leaves open (a queue filled by atomics) into one order.
     canonical: Mapping[int, Callable[[Array], Array]] = field(default_factory=dict)
 

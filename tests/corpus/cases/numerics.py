@@ -234,7 +234,75 @@ def newton_reference(inputs: Inputs) -> dict[int, Array]:
     return {1: np.sqrt(values), 2: np.cbrt(values), 3: ratios}
 
 
+def fast_inputs(rng: np.random.Generator) -> Inputs:
+    n = 120
+    values = rng.uniform(-3, 3, n).astype(np.float32)
+    # Away from one, where the logarithm is small and its absolute error stays.
+    values[np.abs(np.abs(values) - 1) < 0.1] = 2.5
+    return [values, np.zeros((n, 6), np.float32), np.int32(n)]
+
+
+def fast_reference(inputs: Inputs) -> dict[int, Array]:
+    v = inputs[0].astype(np.float64)
+    size = np.abs(v)
+    columns = [np.exp(v), np.log(size), np.sin(v), np.cos(v), v / 3, 1 / np.sqrt(size)]
+    return {1: np.stack(columns, axis=1).astype(np.float32)}
+
+
+EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, 1e-40, np.inf, -np.inf, np.nan, 3.99e9, 9.9e17, -1e20)
+
+
+def edges_inputs(rng: np.random.Generator) -> Inputs:
+    a, b = np.meshgrid(np.array(EDGES, np.float32), np.array(EDGES, np.float32))
+    outputs = [np.zeros((a.size, 4), np.float32), np.zeros((a.size, 3), np.float64)]
+    return [a.ravel(), b.ravel(), np.zeros(a.size, np.uint32), *outputs, np.int32(a.size)]
+
+
+def edges_reference(inputs: Inputs) -> dict[int, Array]:
+    x, y = inputs[:2]
+    less, same, more = x < y, x == y, x > y
+    unordered = np.isnan(x) | np.isnan(y)
+    narrow = [less, less | same, more, more | same, same, ~same, ~less, ~(more | same), unordered]
+    bits = [*narrow, less, less | same, same, ~more, ~same]
+    flags = sum(bit.astype(np.uint32) << np.uint32(at) for at, bit in enumerate(bits))
+    with np.errstate(invalid="ignore"):
+        rounded = np.floor(x) + np.rint(y)
+        whole = np.trunc(x.astype(np.float64) * 1.5)
+    extremes: list[Array] = [np.fmin(x, y), np.fmax(x, y), rounded, np.copysign(x, y)]
+    wide: list[Array] = [
+        np.where(more | same, x, y),
+        np.where((x > -1e18) & (x < 1e18), whole, -0.5),
+        np.where((y >= 0) & (y < 4e9), np.trunc(y), np.abs(y)),
+    ]
+    return {
+        2: np.asarray(flags, np.uint32),
+        3: np.stack(extremes, axis=1),
+        4: np.stack(wide, axis=1).astype(np.float64),
+    }
+
+
 CASES = (
+    Case(
+        name="fast_functions",
+        source="cuda/fast_functions.cu",
+        kernel="fast_functions",
+        grid=(2, 1, 1),
+        block=(64, 1, 1),
+        make_inputs=fast_inputs,
+        reference=fast_reference,
+        tolerance=Tolerance(1e-5, 1e-6, "approximate functions, within the manual's bounds"),
+        fast_math=Tolerance(1e-5, 1e-6, "the same instructions"),
+    ),
+    Case(
+        name="float_edges",
+        source="cuda/float_edges.cu",
+        kernel="float_edges",
+        grid=(4, 1, 1),
+        block=(64, 1, 1),
+        make_inputs=edges_inputs,
+        reference=edges_reference,
+        fast_math=None,
+    ),
     Case(
         name="nbody",
         source="cuda/nbody.cu",

@@ -170,7 +170,29 @@ def layernorm_reference(inputs: Inputs) -> dict[int, Array]:
     return {3: (centred * scale * gain + shift).astype(np.float32)}
 
 
+def scatter_inputs(rng: np.random.Generator) -> Inputs:
+    n = 250
+    index = rng.integers(0, 20, n, dtype=np.int32)
+    values = rng.integers(-1000, 1000, n).astype(np.float32)
+    return [index, values, np.ones(20, np.float32), np.zeros(1, np.float32), np.int32(n)]
+
+
+def scatter_reference(inputs: Inputs) -> dict[int, Array]:
+    index, values, sums, total, _ = inputs
+    counted = np.bincount(index, weights=values, minlength=len(sums))
+    return {2: sums + counted.astype(np.float32), 3: total + values.sum()}
+
+
 CASES = (
+    Case(
+        name="scatter_add",
+        source="cuda/scatter_add.cu",
+        kernel="scatter_add",
+        grid=(4, 1, 1),
+        block=(64, 1, 1),
+        make_inputs=scatter_inputs,
+        reference=scatter_reference,
+    ),
     Case(
         name="reduce_shared",
         source="cuda/reduce_shared.cu",
