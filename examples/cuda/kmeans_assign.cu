@@ -1,8 +1,8 @@
 // The nearest of k centres for each point, and the size of each cluster.
 #include "mini_cuda.h"
 
-KERNEL kmeans_assign(const float *__restrict__ points, const float *__restrict__ centres, int n, int k,
-                     int *labels, float *distances, int *sizes) {
+KERNEL kmeans_assign(const float *__restrict__ points, const float *__restrict__ centres, int n,
+                     int k, int *labels, float *distances, int *sizes) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float best = 3.0e38f;

@@ -37,16 +37,8 @@ class Build:
 
     def command(self) -> list[str]:
         arch = f"--cuda-gpu-arch={self.arch}"
-        return [
-            COMPILER,
-            *BASE_FLAGS,
-            *self.extra,
-            self.level,
-            arch,
-            f"{self.source}.cu",
-            "-o",
-            "-",
-        ]
+        flags = (*BASE_FLAGS, *self.extra, self.level, arch)
+        return [COMPILER, *flags, f"{self.source}.cu", "-o", "-"]
 
 
 FLUSH = ("-fgpu-flush-denormals-to-zero",)
