@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from ptxlift.driver.options import Options
-from ptxlift.driver.units import split_units
+from ptxlift.driver.units import Request, split_units
 from ptxlift.lifter.module import lift_program
 from ptxlift.ptx import check
 from ptxlift.syntax import parse
@@ -92,7 +92,7 @@ def main() -> None:
     marks.append(time.perf_counter())
     lifted = lift_program([module])
     marks.append(time.perf_counter())
-    units = split_units(lifted.module, spec, Options())
+    units = split_units(Request(lifted.module, spec, Options())).units
     marks.append(time.perf_counter())
     count = sum(len(f.body or ()) for f in module.functions.values())
     stages = dict(zip(("parse", "check", "lift", "emit"), _steps(marks), strict=True))

@@ -39,6 +39,28 @@ class Resources:
     dynamic_stack: bool
 
 
+@dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """What PTX says of a kernel. `reqntid`: the block it must be launched with, if any."""
+
+    name: str
+    params: tuple[Param, ...]
+    reqntid: tuple[int, int, int] | None
+
+
+def facts_of(module: ir.Module) -> tuple[KernelFacts, ...]:
+    """The facts of all kernels of a module."""
+    return tuple(
+        KernelFacts(
+            function.name,
+            tuple(Param(p.name, p.type, p.size, p.align, p.offset) for p in function.kernel_params),
+            function.bounds.reqntid,
+        )
+        for function in module.functions.values()
+        if function.is_kernel
+    )
+
+
 class Kernel:
     """A kernel of a translation.
 
@@ -47,13 +69,11 @@ class Kernel:
     """
 
     def __init__(
-        self, function: ir.Function, warp_mapping: str, resources: Callable[[str], Resources]
+        self, facts: KernelFacts, warp_mapping: str, resources: Callable[[str], Resources]
     ) -> None:
-        self.name = function.name
-        self.params = tuple(
-            Param(p.name, p.type, p.size, p.align, p.offset) for p in function.kernel_params
-        )
-        self.reqntid = function.bounds.reqntid
+        self.name = facts.name
+        self.params = facts.params
+        self.reqntid = facts.reqntid
         self.warp_mapping = warp_mapping
         self._resources = resources
 
@@ -81,36 +101,45 @@ class Kernel:
 
     @property
     def shared_bytes(self) -> int:
+        """Bytes of static shared memory."""
         return self._resources(self.name).shared_bytes
 
     @property
     def private_bytes(self) -> int:
+        """Bytes of scratch memory a lane."""
         return self._resources(self.name).private_bytes
 
     @property
     def vgprs(self) -> int:
+        """Vector registers."""
         return self._resources(self.name).vgprs
 
     @property
     def sgprs(self) -> int:
+        """Scalar registers."""
         return self._resources(self.name).sgprs
 
     @property
     def agprs(self) -> int:
+        """Accumulation registers."""
         return self._resources(self.name).agprs
 
     @property
     def spills(self) -> int:
+        """Registers spilled to memory."""
         return self._resources(self.name).spills
 
     @property
     def code_bytes(self) -> int:
+        """Bytes of machine code."""
         return self._resources(self.name).code_bytes
 
     @property
     def wave_size(self) -> int:
+        """Lanes of a wave."""
         return self._resources(self.name).wave_size
 
     @property
     def dynamic_stack(self) -> bool:
+        """Whether the scratch size is not known before the launch."""
         return self._resources(self.name).dynamic_stack

@@ -9,20 +9,35 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ptxlift import ptx
 from ptxlift.diag import Diagnostic, PtxError, Severity
-from ptxlift.driver.kernels import Kernel, Resources
+from ptxlift.driver.build import Built, Compiler, Linked, build, compile_unit, compiler_for, joined
+from ptxlift.driver.kernels import Kernel, KernelFacts, Resources, facts_of
 from ptxlift.driver.options import Options
-from ptxlift.driver.units import Linked, Unit, compile_unit, link_units, split_units
+from ptxlift.driver.units import Request, Split, Unit, raise_failed, split_units
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
-from ptxlift.lifter.module import Lifted, lift_program
+from ptxlift.lifter.module import lift_program
 from ptxlift.target import TargetSpec, lookup
 
 T = TypeVar("T")
 Texts = str | bytes | Sequence[str | bytes]
+Failures = Mapping[str, Sequence[Diagnostic]]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All that a translation depends on. `wanted`: kernel names, None for all."""
+
+    texts: tuple[str | bytes, ...]
+    names: tuple[str, ...]
+    target: str
+    spec: TargetSpec
+    wanted: tuple[str, ...] | None
+    options: Options
 
 
 def lift(
@@ -31,26 +46,36 @@ def lift(
     kernels: Iterable[str] | None = None,
     options: Options | None = None,
     *,
-    name: str = "<ptx>",
+    name: str | Sequence[str] = "<ptx>",
+    compiler: Compiler | None = None,
 ) -> Translation:
     """Translates PTX for an AMDGPU target.
 
     ptx_text: one module, or several that form one program. target: a chip or target id such as
-    `"gfx942:xnack-"`. kernels: names of those wanted; None: all. name: stands in diagnostics.
-    Raises `PtxError` for bad input, and for what cannot be translated unless
-    `options.on_unsupported` is `"skip"`. Code generation waits until a part of the result needs it,
-    and may raise then.
+    `"gfx942:xnack-"`. kernels: names of those wanted; None: all. name: stands in diagnostics, one
+    for all texts or one each. compiler: runs LLVM instead of this process or one of its own, such
+    as a worker that is kept; a pickled translation forgets it. Raises `PtxError` for bad input, and
+    for what cannot be translated unless `options.on_unsupported` is `"skip"`. Code generation waits
+    until a part of the result needs it, and may raise then.
     """
-    options = options or Options()
-    spec = lookup(target)
     texts = (ptx_text,) if isinstance(ptx_text, str | bytes) else tuple(ptx_text)
+    if isinstance(kernels, str):
+        kernels = (kernels,)
     wanted = None if kernels is None else tuple(kernels)
-    return Translation(texts, spec, target, wanted, options, name)
+    names = _names(name, len(texts))
+    inputs = Inputs(texts, names, target, lookup(target), wanted, options or Options())
+    return Translation(inputs, compiler=compiler)
 
 
 def parse(text: str | bytes, name: str = "<ptx>") -> ptx.Module:
     """Reads and checks one PTX module. Raises `PtxError` with all that was found."""
     return ptx.parse_module(text, name)
+
+
+def _names(name: str | Sequence[str], count: int) -> tuple[str, ...]:
+    if not isinstance(name, str):
+        return tuple(name)
+    return (name,) if count == 1 else tuple(f"{name}[{number}]" for number in range(count))
 
 
 class Translation:
@@ -60,69 +85,88 @@ class Translation:
 
     def __init__(
         self,
-        texts: tuple[str | bytes, ...],
-        spec: TargetSpec,
-        target: str,
-        wanted: tuple[str, ...] | None,
-        options: Options,
-        name: str = "<ptx>",
-        parts: dict[str, Any] | None = None,  # Any: each part has its own type
+        inputs: Inputs,
+        parts: Mapping[str, Any] | None = None,  # Any: each part has its own type
+        compiler: Compiler | None = None,
     ) -> None:
-        self.target = target
-        self.options = options
-        self.texts = texts
-        self._spec = spec
-        self._wanted = wanted
-        self._name = name
+        self._inputs = inputs
+        self._compiler = compiler or compiler_for(inputs.options)
         self._lock = threading.RLock()
-        self._parts: dict[str, Any] = parts or {}
+        self._parts: dict[str, Any] = dict(parts or {})
         self._timings: dict[str, float] = {}
-        self._lifted: Lifted | None = None
+        self._module: ir.Module | None = None  # not pickled: it is made from the texts again
         if not self._parts:
-            self._lift()
+            self._run_front_end()
 
     def __reduce__(self) -> tuple[object, ...]:
-        state = (self.texts, self._spec, self.target, self._wanted, self.options, self._name)
-        return Translation, (*state, dict(self._parts))
+        return Translation, (self._inputs, dict(self._parts))
 
-    # ---- front end ----
+    @property
+    def target(self) -> str:
+        """The target as it was asked for."""
+        return self._inputs.target
 
-    def _lift(self) -> Lifted:
-        with self._lock:
-            if self._lifted is None:
-                self._lifted = self._run_front_end()
-                self._parts["failed"] = self._lifted.failed
-            return self._lifted
+    @property
+    def options(self) -> Options:
+        """The options it was made with."""
+        return self._inputs.options
 
-    def _run_front_end(self) -> Lifted:
-        many = len(self.texts) > 1
-        names = [f"{self._name}[{i}]" if many else self._name for i in range(len(self.texts))]
+    @property
+    def texts(self) -> tuple[str | bytes, ...]:
+        """The PTX it was made from."""
+        return self._inputs.texts
+
+    # ---- stages ----
+
+    def _run_front_end(self) -> ir.Module:
         start = time.perf_counter()
-        modules = [
-            ptx.parse_module(text, name) for text, name in zip(self.texts, names, strict=True)
-        ]
+        pairs = zip(self._inputs.texts, self._inputs.names, strict=True)
+        modules = [ptx.parse_module(text, name) for text, name in pairs]
         parsed = time.perf_counter()
-        lifted = lift_program(modules, self._wanted)
+        lifted = lift_program(modules, self._inputs.wanted)
         self._timings |= {"parse": parsed - start, "lift": time.perf_counter() - parsed}
-        if lifted.failed and self.options.on_unsupported == "error":
-            raise PtxError([d for found in lifted.failed.values() for d in found][:20])
-        return lifted
+        failed = {name: tuple(found) for name, found in lifted.failed.items()}
+        raise_failed(self.options, failed)
+        self._parts["failed"] = failed
+        self._parts["source"] = modules[0].source if len(modules) == 1 else None
+        self._parts["kernels"] = facts_of(lifted.module)
+        self._module = lifted.module
+        return lifted.module
 
     def _once(self, name: str, compute: Callable[[], T]) -> T:
         with self._lock:
             if name not in self._parts:
                 start = time.perf_counter()
-                self._parts[name] = compute()
+                made = compute()
+                self._parts[name] = made
                 self._timings[name] = time.perf_counter() - start
             part: T = self._parts[name]
             return part
 
-    # ---- parts ----
+    @property
+    def _request(self) -> Request:
+        source = self._parts["source"]
+        return Request(self.module, self._inputs.spec, self.options, source)
+
+    @property
+    def _split(self) -> Split:
+        return self._once("split", lambda: split_units(self._request))
+
+    @property
+    def _built(self) -> Built:
+        return self._once("built", lambda: build(self._request, self._split.units, self._compiler))
+
+    @property
+    def _linked(self) -> Linked:
+        return self._once("linked", lambda: joined(self._built.objects, self._inputs.spec))
+
+    # ---- what a caller asks for ----
 
     @property
     def module(self) -> ir.Module:
         """The SSA IR as objects."""
-        return self._lift().module
+        with self._lock:
+            return self._module or self._run_front_end()
 
     @property
     def ir(self) -> str:
@@ -130,58 +174,50 @@ class Translation:
         return self._once("ir", lambda: print_module(self.module))
 
     @property
-    def _units(self) -> tuple[Unit, ...]:
-        return self._once("units", lambda: split_units(self.module, self._spec, self.options))
-
-    @property
     def llvm_ir(self) -> str:
         """LLVM IR, before LLVM's own passes."""
-        return self._once("llvm_ir", lambda: "\n".join(unit.text for unit in self._units))
-
-    @property
-    def object(self) -> bytes:
-        """The relocatable object of a program that is one unit; raises PTX307 for several."""
-        objects = self._objects
-        if len(objects) != 1:
-            raise PtxError.of(
-                "PTX307",
-                f"the program was compiled as {len(objects)} objects",
-                hint="use code_object, which is linked from them all",
-            )
-        return objects[0]
-
-    @property
-    def _objects(self) -> tuple[bytes, ...]:
-        def compile_all() -> tuple[bytes, ...]:
-            return tuple(
-                compile_unit(unit, self._spec, self.options).object for unit in self._units
-            )
-
-        return self._once("objects", compile_all)
+        return "\n".join(unit.text for unit in self._split.units)
 
     @property
     def asm(self) -> str:
         """AMDGPU assembly."""
 
         def compile_all() -> str:
-            compiled = (
-                compile_unit(unit, self._spec, self.options, want_asm=True) for unit in self._units
+            spec, compiler = self._inputs.spec, self._compiler
+            units = self._split.units
+            return "\n".join(
+                compile_unit(unit, spec, compiler, want_asm=True).asm for unit in units
             )
-            return "\n".join(one.asm for one in compiled)
 
         return self._once("asm", compile_all)
 
     @property
+    def object(self) -> bytes:
+        """The relocatable object of a program that is one unit; raises PTX307 for several."""
+        self._only_unit()
+        return self._built.objects[0]
+
+    @property
     def bitcode(self) -> bytes:
-        """LLVM bitcode after LLVM's passes, of a program that is one unit."""
+        """LLVM bitcode after LLVM's passes, of a program that is one unit; raises PTX307 for
+        several.
+        """
+        unit = self._only_unit()
+        spec, compiler = self._inputs.spec, self._compiler
+        return self._once(
+            "bitcode", lambda: compile_unit(unit, spec, compiler, want_bitcode=True).bitcode
+        )
 
-        def compile_all() -> bytes:
-            units = self._units
-            if len(units) != 1:
-                raise PtxError.of("PTX307", f"the program was compiled as {len(units)} units")
-            return compile_unit(units[0], self._spec, self.options, want_bitcode=True).bitcode
-
-        return self._once("bitcode", compile_all)
+    def _only_unit(self) -> Unit:
+        units = self._split.units
+        if len(units) == 1:
+            return units[0]
+        kernels = ", ".join(k for unit in units if unit.mapping == "split" for k in unit.kernels)
+        raise PtxError.of(
+            "PTX307",
+            f"the program was compiled as {len(units)} units, for {kernels} runs one warp a wave",
+            hint="use code_object, which is linked from them all, or choose kernels of one kind",
+        )
 
     @property
     def code_object(self) -> bytes:
@@ -194,44 +230,37 @@ class Translation:
         return self._linked.listing
 
     @property
-    def _linked(self) -> Linked:
-        return self._once("link", lambda: link_units(self._objects, self._spec))
-
-    # ---- facts ----
-
-    @property
     def kernels(self) -> Mapping[str, Kernel]:
         """Every translated kernel by name."""
-
-        def make() -> dict[str, Kernel]:
-            mapping = {name: unit.mapping for unit in self._units for name in unit.kernels}
-            return {
-                name: Kernel(function, mapping.get(name, "packed"), self._resources)
-                for name, function in self.module.functions.items()
-                if function.is_kernel
-            }
-
-        with self._lock:
-            kernels: dict[str, Kernel] | None = self.__dict__.get("_kernels")
-            if kernels is None:
-                kernels = self.__dict__["_kernels"] = make()
-            return kernels
+        failed = self.failed
+        mapping = {name: unit.mapping for unit in self._split.units for name in unit.kernels}
+        facts: tuple[KernelFacts, ...] = self._parts["kernels"]
+        return {
+            fact.name: Kernel(fact, mapping[fact.name], self._resources)
+            for fact in facts
+            if fact.name not in failed
+        }
 
     def _resources(self, name: str) -> Resources:
         return self._linked.resources[name]
 
     @property
-    def failed(self) -> Mapping[str, Sequence[Diagnostic]]:
-        """Kernels left out under `on_unsupported="skip"`, with the reasons."""
-        return self._lift().failed
+    def failed(self) -> Failures:
+        """Kernels left out under `on_unsupported="skip"`, with the reasons.
+
+        Those that LLVM itself fails on are added when code is generated.
+        """
+        with self._lock:
+            built: Built | None = self._parts.get("built")
+            late = built.failed if built is not None else {}
+            return {**self._parts["failed"], **self._split.failed, **late}
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """Warnings and remarks, and the errors of skipped kernels."""
+        """Warnings and remarks, and the errors of skipped kernels, the worst first."""
         skipped = [d for found in self.failed.values() for d in found]
-        warnings = [d for unit in self._units for d in unit.diagnostics]
         order = list(Severity)
-        return sorted(skipped + warnings, key=lambda d: order.index(d.severity))
+        return sorted([*skipped, *self._split.notes], key=lambda d: order.index(d.severity))
 
     @property
     def stats(self) -> Mapping[str, float]:

@@ -1,114 +1,158 @@
-"""Compilation units: which kernels share a module, how each is compiled, how the objects are
-linked.
+"""Compilation units: which kernels share a module, how their LLVM IR is made.
 
-Comes in: an IR module. Goes out: objects and the code object. Kernels that must keep one warp a
-wave of 64 go to a unit of their own.
+Comes in: an IR module. Goes out: units of LLVM IR with their work orders, and the kernels that have
+no such IR. Kernels that must keep one warp a wave of 64 go to a unit of their own. It must not run
+LLVM.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
-from ptxlift.diag import Diagnostic, PtxError, Severity
-from ptxlift.driver.kernels import Resources
+from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
 from ptxlift.driver.options import Options
 from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.packing import Verdict, packing_verdict
-from ptxlift.link import link, listing, read_code_object
 from ptxlift.llvm.amdgpu import AmdgpuBackend
-from ptxlift.llvm.isolate import run_isolated
-from ptxlift.llvm.options import CodegenOptions, Compiled, Job, WarpMapping
-from ptxlift.target import TargetSpec, illegal_mnemonics
+from ptxlift.llvm.options import CodegenOptions, Job, WarpMapping
+from ptxlift.target import TargetSpec
+
+_SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What stays the same for all units of a translation. `source`: of the only text, for spans."""
+
+    module: ir.Module
+    spec: TargetSpec
+    options: Options
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """LLVM IR of kernels that are compiled together, and what was noticed about them."""
+    """LLVM IR of kernels that are compiled together."""
 
-    name: str
     kernels: tuple[str, ...]
-    mapping: str
+    mapping: str  # "packed" or "split"
+    owns_variables: bool  # defines the module's variables; the other units declare them
     text: str
     job: Job
-    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    code_object: bytes
-    listing: str
-    resources: dict[str, Resources]
+class Split:
+    """The units of a module, what was noticed, and the kernels that could not be emitted."""
+
+    units: tuple[Unit, ...]
+    notes: tuple[Diagnostic, ...] = ()
+    failed: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
 
 
-def split_units(module: ir.Module, spec: TargetSpec, options: Options) -> tuple[Unit, ...]:
-    """The units of a module, in a fixed order; at least one, even without kernels."""
+def split_units(request: Request) -> Split:
+    """The units in a fixed order; at least one, even without kernels.
+
+    Under `on_unsupported="error"` the first kernel that cannot be emitted raises.
+    """
     groups: dict[str, list[str]] = {}
     notes: list[Diagnostic] = []
-    for function in module.functions.values():
-        if function.is_kernel:
-            mapping, note = _mapping(function, module, spec, options)
-            groups.setdefault(mapping, []).append(function.name)
-            notes += note
+    failed: dict[str, tuple[Diagnostic, ...]] = {}
+    for function in request.module.functions.values():
+        if not function.is_kernel:
+            continue
+        try:
+            mapping, note = _mapping(function, request)
+        except PtxError as error:
+            failed[function.name] = tuple(error.diagnostics)
+            continue
+        groups.setdefault(mapping, []).append(function.name)
+        notes += note
     units = []
-    for number, (mapping, kernels) in enumerate(sorted(groups.items() or [("packed", [])])):
-        part = _part(module, kernels, owns_variables=number == 0)
-        units.append(_unit(part, kernels, mapping, spec, options, notes if number == 0 else []))
-    return tuple(units)
+    for number, (mapping, kernels) in enumerate(sorted(groups.items()) or [("packed", [])]):
+        unit, refused = _emit_what_works(request, kernels, mapping, number == 0)
+        units.append(unit)
+        failed |= refused
+    raise_failed(request.options, failed)
+    return Split(tuple(units), tuple(notes), failed)
 
 
-def _mapping(
-    function: ir.Function, module: ir.Module, spec: TargetSpec, options: Options
-) -> tuple[str, list[Diagnostic]]:
-    wave = options.wave_size or spec.target.default_wave
+def raise_failed(options: Options, failed: dict[str, tuple[Diagnostic, ...]]) -> None:
+    """Ends the translation if there are failed kernels and they may not be skipped."""
+    if failed and options.on_unsupported == "error":
+        raise PtxError([diagnostic for found in failed.values() for diagnostic in found][:20])
+
+
+def _emit_what_works(
+    request: Request, kernels: Sequence[str], mapping: str, owns_variables: bool
+) -> tuple[Unit, dict[str, tuple[Diagnostic, ...]]]:
+    try:
+        return emit_unit(request, kernels, mapping, owns_variables), {}
+    except PtxError as error:
+        whole = error
+    failed: dict[str, tuple[Diagnostic, ...]] = {}
+    for kernel in kernels:
+        try:
+            emit_unit(request, [kernel], mapping, owns_variables)
+        except PtxError as error:
+            failed[kernel] = tuple(error.diagnostics)
+    if not failed:
+        raise whole
+    left = [kernel for kernel in kernels if kernel not in failed]
+    return emit_unit(request, left, mapping, owns_variables), failed
+
+
+def _mapping(function: ir.Function, request: Request) -> tuple[str, list[Diagnostic]]:
+    options = request.options
+    wave = options.wave_size or request.spec.target.default_wave
     if wave == 32:
         return "packed", []
-    verdict = packing_verdict(function, module)
-    if options.warp_mapping == "split" or verdict.safe:
-        return ("split" if options.warp_mapping == "split" else "packed"), []
+    if options.warp_mapping == "split":
+        return "split", []
+    verdict = packing_verdict(function, request.module)
+    if verdict.safe:
+        return "packed", []
     if options.warp_mapping == "packed":
-        return "packed", [_note(function, verdict)]
-    bounds = function.bounds.reqntid or (1, 1, 1)
-    if bounds[0] * bounds[1] * bounds[2] > 512:
-        raise PtxError(
-            Diagnostic(
-                "PTX204",
-                f"kernel {function.name} cannot run two warps a wave ({verdict.reason}), and its "
-                "block is too large for one warp a wave",
-                None,
-                "use a target with waves of 32, or blocks of at most 512 threads",
-            )
+        return "packed", [_note(function, verdict, request)]
+    x, y, z = function.bounds.reqntid or (1, 1, 1)
+    if x * y * z > _SPLIT_BLOCK:
+        raise PtxError.of(
+            "PTX204",
+            f"kernel {function.name} cannot run two warps a wave ({verdict.reason}), and its "
+            "block is too large for one warp a wave",
+            _place(verdict, request),
+            f"use a target with waves of 32, or blocks of at most {_SPLIT_BLOCK} threads",
         )
     return "split", []
 
 
-def _note(function: ir.Function, verdict: Verdict) -> Diagnostic:
+def _note(function: ir.Function, verdict: Verdict, request: Request) -> Diagnostic:
     return Diagnostic(
         "PTX204",
         f"kernel {function.name} is packed two warps a wave as asked, though {verdict.reason}",
-        None,
+        _place(verdict, request),
         "warp_mapping='auto' runs it one warp a wave",
         Severity.WARNING,
     )
+
+
+def _place(verdict: Verdict, request: Request) -> Span | None:
+    if request.source is None or verdict.span < 0:
+        return None
+    end = request.source.text.find(";", verdict.span)
+    return Span(request.source, verdict.span, max(end, verdict.span + 1))
 
 
 def _part(module: ir.Module, kernels: Sequence[str], owns_variables: bool) -> ir.Module:
     """The functions these kernels reach; variables defined in one unit are declared in the
     others.
     """
-    reached: dict[str, ir.Function] = {}
-    work = list(kernels)
-    while work:
-        name = work.pop()
-        if name in reached or name not in module.functions:
-            continue
-        function = reached[name] = module.functions[name]
-        work += [
-            str(op.attr("symbol"))
-            for op in function.ops()
-            if op.name in ("call", "function_address")
-        ]
+    roots = list(kernels)
+    if owns_variables:
+        roots += [r.symbol for v in module.variables.values() for r in v.relocations]
+    reached = _reached(module, roots)
     part = ir.Module(module.name)
     part.functions = {n: f for n, f in module.functions.items() if n in reached}
     for name, variable in module.variables.items():
@@ -121,14 +165,24 @@ def _part(module: ir.Module, kernels: Sequence[str], owns_variables: bool) -> ir
     return part
 
 
-def _unit(
-    part: ir.Module,
-    kernels: Sequence[str],
-    mapping: str,
-    spec: TargetSpec,
-    options: Options,
-    notes: Sequence[Diagnostic],
-) -> Unit:
+def _reached(module: ir.Module, roots: Sequence[str]) -> set[str]:
+    """The roots and every function they call or take the address of."""
+    reached: set[str] = set()
+    work = list(roots)
+    while work:
+        name = work.pop()
+        if name in reached or name not in module.functions:
+            continue
+        reached.add(name)
+        for op in module.functions[name].ops():
+            if op.name in ("call", "function_address"):
+                work.append(str(op.attr("symbol")))
+    return reached
+
+
+def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_variables: bool) -> Unit:
+    """LLVM IR of these kernels together. Raises what the backend refuses."""
+    options, spec = request.options, request.spec
     codegen = CodegenOptions(
         opt_level=options.opt_level,
         wave_size=options.wave_size,
@@ -137,54 +191,13 @@ def _unit(
         max_block=options.max_block,
         unsafe_fp_atomics=options.unsafe_fp_atomics,
     )
+    part = _part(request.module, kernels, owns_variables)
     backend = AmdgpuBackend()
-    emitted = backend.emit_module(part, spec, codegen)
-    name = kernels[0] if len(kernels) == 1 else part.name
-    job = backend.job(name, emitted, spec, codegen)
-    return Unit(name, tuple(kernels), mapping, emitted.text, job, tuple(notes))
+    emitted = backend.emit_module(part, spec, codegen, request.source)
+    job = backend.job(_title(part, kernels), emitted, spec, codegen)
+    return Unit(tuple(kernels), mapping, owns_variables, emitted.text, job)
 
 
-def compile_unit(
-    unit: Unit,
-    spec: TargetSpec,
-    options: Options,
-    want_asm: bool = False,
-    want_bitcode: bool = False,
-) -> Compiled:
-    """Runs LLVM. Raises PTX304 where LLVM fails, PTX302 for an instruction the chip lacks."""
-    job = replace(unit.job, want_asm=want_asm, want_bitcode=want_bitcode)
-    if options.isolate:
-        compiled = run_isolated(job)
-    else:
-        from ptxlift.llvm.compile import run
-
-        compiled = run(job)
-    illegal = illegal_mnemonics(spec.target, listing([compiled.object]))
-    if illegal:
-        raise PtxError.of(
-            "PTX302",
-            f"LLVM wrote {', '.join(illegal)} for {unit.name}, which {spec.target.name} lacks",
-            hint="choose a target that has the instruction",
-        )
-    return compiled
-
-
-def link_units(objects: Sequence[bytes], spec: TargetSpec) -> Linked:
-    """One code object of all objects, its listing, and each kernel's resources."""
-    code_object = link(objects, target_id=spec.target_id)
-    kernels = read_code_object(code_object).kernels
-    resources = {
-        k.name: Resources(
-            k.shared_bytes,
-            k.private_bytes,
-            k.vgprs,
-            k.sgprs,
-            k.agprs,
-            k.vgpr_spills + k.sgpr_spills,
-            k.code_bytes,
-            k.wave_size,
-            k.dynamic_stack,
-        )
-        for k in kernels
-    }
-    return Linked(code_object, listing(objects), resources)
+def _title(part: ir.Module, kernels: Sequence[str]) -> str:
+    """What messages call a unit."""
+    return f"kernel {kernels[0]}" if len(kernels) == 1 else part.name

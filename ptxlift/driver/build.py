@@ -1,0 +1,125 @@
+"""Runs LLVM on units and links what it wrote.
+
+Comes in: units and a function that compiles. Goes out: objects, the code object, each kernel's
+resources. Where LLVM fails on several kernels, each is tried alone, so that a diagnostic names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from ptxlift.diag import Diagnostic, PtxError
+from ptxlift.driver.kernels import Resources
+from ptxlift.driver.options import Options
+from ptxlift.driver.units import Request, Unit, emit_unit, raise_failed
+from ptxlift.link import link, listing, read_code_object
+from ptxlift.llvm.isolate import run_isolated
+from ptxlift.llvm.options import Compiled, Job
+from ptxlift.target import TargetSpec, illegal_mnemonics
+
+Compiler: TypeAlias = Callable[[Job], Compiled]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What LLVM made of the units; kernels it failed on are in `failed` and in no object."""
+
+    objects: tuple[bytes, ...]
+    failed: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The code object, its listing for the emulator, and what each kernel takes."""
+
+    code_object: bytes
+    listing: str
+    resources: dict[str, Resources]
+
+
+def compiler_for(options: Options) -> Compiler:
+    """LLVM in this process, or in one of its own if the options say so."""
+    return run_isolated if options.isolate else _run_here
+
+
+def _run_here(job: Job) -> Compiled:
+    from ptxlift.llvm.compile import run
+
+    return run(job)
+
+
+def compile_unit(
+    unit: Unit,
+    spec: TargetSpec,
+    compiler: Compiler,
+    want_asm: bool = False,
+    want_bitcode: bool = False,
+) -> Compiled:
+    """Runs LLVM. Raises PTX304 where LLVM fails, PTX302 for an instruction the chip lacks."""
+    compiled = compiler(replace(unit.job, want_asm=want_asm, want_bitcode=want_bitcode))
+    illegal = illegal_mnemonics(spec.target, listing([compiled.object]))
+    if illegal:
+        raise PtxError.of(
+            "PTX302",
+            f"LLVM wrote {', '.join(illegal)} for {unit.job.name}, which {spec.target.name} lacks",
+            hint="choose a target that has the instruction",
+        )
+    return compiled
+
+
+def build(request: Request, units: Sequence[Unit], compiler: Compiler) -> Built:
+    """Objects of all units. Kernels that LLVM fails on raise, or are left out under "skip"."""
+    objects: list[bytes] = []
+    failed: dict[str, tuple[Diagnostic, ...]] = {}
+    for unit in units:
+        try:
+            objects.append(compile_unit(unit, request.spec, compiler).object)
+            continue
+        except PtxError as error:
+            refused = _blame(request, unit, compiler, error)
+        failed |= refused
+        raise_failed(request.options, failed)
+        left = [kernel for kernel in unit.kernels if kernel not in refused]
+        rest = emit_unit(request, left, unit.mapping, unit.owns_variables)
+        objects.append(compile_unit(rest, request.spec, compiler).object)
+    return Built(tuple(objects), failed)
+
+
+def _blame(
+    request: Request, unit: Unit, compiler: Compiler, whole: PtxError
+) -> dict[str, tuple[Diagnostic, ...]]:
+    """Which kernels of a unit LLVM fails on, each compiled alone."""
+    if len(unit.kernels) == 1:
+        return {unit.kernels[0]: tuple(whole.diagnostics)}
+    failed: dict[str, tuple[Diagnostic, ...]] = {}
+    for kernel in unit.kernels:
+        alone = emit_unit(request, [kernel], unit.mapping, unit.owns_variables)
+        try:
+            compile_unit(alone, request.spec, compiler)
+        except PtxError as error:
+            failed[kernel] = tuple(error.diagnostics)
+    if not failed:
+        raise whole
+    return failed
+
+
+def joined(objects: Sequence[bytes], spec: TargetSpec) -> Linked:
+    """One code object of all objects, its listing, and each kernel's resources."""
+    code_object = link(objects, target_id=spec.target_id)
+    resources = {
+        k.name: Resources(
+            k.shared_bytes,
+            k.private_bytes,
+            k.vgprs,
+            k.sgprs,
+            k.agprs,
+            k.vgpr_spills + k.sgpr_spills,
+            k.code_bytes,
+            k.wave_size,
+            k.dynamic_stack,
+        )
+        for k in read_code_object(code_object).kernels
+    }
+    return Linked(code_object, listing(objects), resources)
