@@ -1,0 +1,1 @@
+"""Differential fuzzing: random PTX programs, the interpreter against the emulator, bit for bit."""
