@@ -66,3 +66,9 @@ def test_every_example_has_a_case() -> None:
         for path in EXAMPLES.glob(pattern)
     }
     assert present == sources
+
+
+def test_readme_lists_every_example() -> None:
+    text = (EXAMPLES / "README.md").read_text()
+    missing = {case.source for case in ALL_CASES if f"]({case.source})" not in text}
+    assert not missing

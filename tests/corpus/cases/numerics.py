@@ -259,7 +259,8 @@ def edges_inputs(rng: np.random.Generator) -> Inputs:
 
 
 def edges_reference(inputs: Inputs) -> dict[int, Array]:
-    x, y = inputs[:2]
+    x: Array = inputs[0]
+    y: Array = inputs[1]
     less, same, more = x < y, x == y, x > y
     unordered = np.isnan(x) | np.isnan(y)
     narrow = [less, less | same, more, more | same, same, ~same, ~less, ~(more | same), unordered]
