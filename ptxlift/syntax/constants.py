@@ -44,7 +44,11 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A float; `hex_bits` is 32 for `0f`, 64 for `0d`, whose exact `bits` are kept, else 0."""
+    """A float; `hex_bits` is 32 for `0f`, 64 for `0d`, whose exact `bits` are kept, else 0.
+
+    ptxas takes every float constant as a double; the bits of `0f` become its low half. So
+    `mov.f64 %d, 0f3F800000` gives 0x3f800000, and `value` is that double.
+    """
 
     value: float
     hex_bits: int = 0
@@ -64,12 +68,9 @@ def integer(text: str) -> int:
 def literal(text: str) -> Constant:
     """The value of a literal as written."""
     head = text[:2].lower()
-    if head == "0f":
+    if head in ("0f", "0d"):
         bits = int(text[2:], 16)
-        return Real(struct.unpack("<f", struct.pack("<I", bits))[0], 32, bits)
-    if head == "0d":
-        bits = int(text[2:], 16)
-        return Real(_double(bits), 64, bits)
+        return Real(_double(bits), 32 if head == "0f" else 64, bits)
     if text == "WARP_SZ":
         return Integer(WARP_SIZE)
     if head not in ("0x", "0b") and not text.removesuffix("U").isdigit():
@@ -130,8 +131,7 @@ def _decimal_float(text: str) -> Real:
 def _unary(symbol: str, operand: Constant) -> Constant:
     if isinstance(operand, Real):
         if symbol in ("+", "-"):
-            value = _raw(operand)
-            return Real(-value if symbol == "-" else value)
+            return Real(-operand.value if symbol == "-" else operand.value)
         raise ConstantError(f"{symbol} needs an integer constant")
     bits, signed = operand.bits, operand.signed
     match symbol:
@@ -150,11 +150,6 @@ def _unary(symbol: str, operand: Constant) -> Constant:
     raise ConstantError(f"{symbol} is no cast of constants; only (.s64) and (.u64) are")
 
 
-def _raw(operand: Real) -> float:
-    """As ptxas computes with it: the bits of a `0f` literal count as the low half of a double."""
-    return _double(operand.bits) if operand.hex_bits else operand.value
-
-
 def _conditional(condition: Constant, then: Constant, otherwise: Constant) -> Constant:
     parts = (condition, then, otherwise)
     if not all(isinstance(part, Integer) for part in parts):
@@ -166,7 +161,7 @@ def _binary(symbol: str, left: Constant, right: Constant) -> Constant:
     if isinstance(left, Integer) and isinstance(right, Integer):
         return _integer_binary(symbol, left, right)
     if isinstance(left, Real) and isinstance(right, Real):
-        return _real_binary(symbol, _raw(left), _raw(right))
+        return _real_binary(symbol, left.value, right.value)
     raise ConstantError("integer and float constants do not mix")
 
 
