@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ptxlift.emulator.valu import double
 from ptxlift.emulator.valu.formats import (
@@ -17,6 +18,7 @@ from ptxlift.emulator.valu.formats import (
     F16,
     F32,
     F64,
+    Doubles,
     Format,
     flush,
     flush_in,
@@ -97,14 +99,48 @@ def fma_rounded(fmt: Format, a: Bits, b: Bits, c: Bits, mode: Rounding) -> Bits:
         x, y, z = (source.view(np.float64) for source in (a, b, c))
         return double.fma(x, y, z, mode).view(np.uint64)
     product = to_double(fmt, a) * to_double(fmt, b)
+    if fmt is F32 and mode is NEAREST:
+        return _sum_nearest_single(product, to_double(fmt, c))
     return sum_rounded(fmt, product, to_double(fmt, c), mode)
+
+
+LOST = np.uint64((1 << 29) - 1)  # mantissa bits that f32 does not keep
+TIE = np.uint64(1 << 28)
+TINY = 2.0**-125
+
+
+def _sum_nearest_single(a: Doubles, b: Doubles) -> Bits:
+    """Rounding twice is wrong only if the first result is a tie of the second: then take care."""
+    total = a + b
+    risky = (total.view(np.uint64) & LOST) == TIE
+    risky |= np.abs(total) < TINY
+    if np.count_nonzero(risky):
+        return sum_rounded(F32, a, b, NEAREST)
+    bits: Bits = total.astype(np.float32).view(np.uint32)
+    return bits
 
 
 def mad(fmt: Format, ctx: Ctx, a: Bits, b: Bits, c: Bits) -> Bits:
     """Two roundings; the unfused unit of gfx9 and gfx10 never keeps denormals."""
+    if fmt is F32 and ctx.round32 is NEAREST:
+        return _mad_nearest_single(a, b, c)
     product = flush(fmt, _mul_near(fmt, flush(fmt, a), flush(fmt, b), fmt.rounding(ctx)))
     total = _add_near(fmt, product, flush(fmt, c), fmt.rounding(ctx))
     return flush(fmt, total)
+
+
+SMALLEST = np.float32(2.0**-126)
+
+
+def _mad_nearest_single(a: Bits, b: Bits, c: Bits) -> Bits:
+    x, y, z = (_flushed(source.view(np.float32)) for source in (a, b, c))
+    bits: Bits = _flushed(_flushed(x * y) + z).view(np.uint32)
+    return bits
+
+
+def _flushed(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Denormals as zeros by a multiplication, which keeps signs and NaNs; faster than a choice."""
+    return x * (np.abs(x) >= SMALLEST)
 
 
 def _mul_near(fmt: Format, a: Bits, b: Bits, mode: Rounding) -> Bits:

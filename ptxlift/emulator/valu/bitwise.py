@@ -132,6 +132,8 @@ def field_extract_signed(_: Ctx, a: Bits, offset: Bits, width: Bits) -> Bits:
     field = (signed(a) >> signed(_low5(offset))).view(np.uint32) & _ones(width)
     unused = signed((32 - width) & 31)
     extended: NDArray[Any] = (signed(field << unused.view(np.uint32)) >> unused).view(np.uint32)
+    if np.count_nonzero(width) == width.size:
+        return extended
     return np.where(width == 0, np.uint32(0), extended)
 
 
@@ -204,6 +206,8 @@ def align_byte(_: Ctx, a: Bits, b: Bits, amount: Bits) -> Bits:
 def permute_bytes(_: Ctx, a: Bits, b: Bits, selector: Bits) -> Bits:
     """Selector 0-7: a byte of {a, b}; 8-11: the sign of byte 1, 3, 5, 7; 12: 0; above: 0xff."""
     both = (a.astype(np.uint64) << 32) | b
+    if selector.size == 1:
+        return _permute_by_constant(both, int(selector.flat[0]))
     result = np.zeros_like(selector)
     for position in range(0, 32, 8):
         select = ((selector >> position) & 0xFF).astype(np.uint64)
@@ -217,6 +221,20 @@ def _selected_byte(both: Bits, select: Bits) -> Bits:
     constant = np.where(select == 12, 0, 0xFF)
     byte = np.where(select < 8, plain, np.where(select < 12, sign, constant))
     return to32(byte)
+
+
+def _permute_by_constant(both: Bits, selector: int) -> Bits:
+    """The usual case: one selector for all lanes."""
+    result = np.zeros_like(both)
+    for position in range(0, 32, 8):
+        select = selector >> position & 0xFF
+        if select < 8:
+            result |= (both >> (8 * select) & 0xFF) << position
+        elif select < 12:
+            result |= ((both >> (16 * select - 113)) & 1) * (0xFF << position)
+        elif select > 12:
+            result |= np.uint64(0xFF << position)
+    return to32(result)
 
 
 def choose(_: Ctx, a: Bits, b: Bits, condition: Bits) -> Bits:

@@ -38,11 +38,21 @@ Shape = Callable[[NDArray[Any]], NDArray[Any]]
 def to_integer(fmt: Format, integer: Any, shape: Shape, ctx: Ctx, a: Bits) -> Bits:
     """A float as `integer`, a numpy type: shaped to a whole number, then saturated."""
     whole = shape(to_double(fmt, flush_in(fmt, ctx, a)))
-    limits = np.iinfo(integer)
-    clipped = np.clip(whole, limits.min, limits.max)
-    number = np.where(np.isnan(clipped), 0.0, clipped).astype(np.int64)
-    unsigned_type = np.dtype(f"u{np.dtype(integer).itemsize}")
-    return number.astype(integer).view(unsigned_type)
+    low, high, unsigned_type = LIMITS[integer]
+    number = np.minimum(np.maximum(whole, low), high)
+    if np.count_nonzero(number != number):
+        number = np.where(np.isnan(number), 0.0, number)
+    return number.astype(np.int64).astype(unsigned_type)
+
+
+LIMITS: dict[Any, tuple[float, float, Any]] = {
+    np.uint8: (0.0, 255.0, np.uint8),
+    np.int16: (-32768.0, 32767.0, np.uint16),
+    np.uint16: (0.0, 65535.0, np.uint16),
+    np.int32: (-2147483648.0, 2147483647.0, np.uint32),
+    np.uint32: (0.0, 4294967295.0, np.uint32),
+}
+"""Least, largest, and the unsigned type of the same width."""
 
 
 def _floor_half_up(x: NDArray[Any]) -> NDArray[Any]:
@@ -70,8 +80,8 @@ def from_offset(_: Ctx, a: Bits) -> Bits:
 
 
 def widen(source: Format, target: Format, ctx: Ctx, a: Bits) -> Bits:
-    """To a larger format, exact; NaNs become quiet."""
-    a = quiet(source, flush_in(source, ctx, a))
+    """To a larger format, exact; the machine's own conversions make NaNs quiet."""
+    a = flush_in(source, ctx, a)
     return flush_out(target, ctx, narrow(target, to_double(source, a)))
 
 
@@ -81,7 +91,7 @@ def shrink(source: Format, target: Format, ctx: Ctx, a: Bits) -> Bits:
 
 
 def _shrink(source: Format, target: Format, mode: Rounding, ctx: Ctx, a: Bits) -> Bits:
-    a = quiet(source, flush_in(source, ctx, a))
+    a = flush_in(source, ctx, a)
     return flush_out(target, ctx, narrow(target, to_double(source, a), mode))
 
 

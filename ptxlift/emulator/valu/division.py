@@ -34,6 +34,7 @@ from ptxlift.emulator.valu.formats import (
     odd_sum,
     to_double,
 )
+from ptxlift.emulator.valu.integer import signed
 from ptxlift.emulator.valu.kinds import Bits, Ctx, Flags
 from ptxlift.emulator.valu.table import Row
 
@@ -58,13 +59,18 @@ def div_scale(
     sources = np.broadcast_arrays(a, denominator, numerator)
     a, denominator, numerator = (flush_in(fmt, ctx, x) for x in sources)
     limits = LIMITS[fmt]
-    zero = is_zero(fmt, denominator) | is_zero(fmt, numerator)
     e_den = exponent_field(fmt, denominator)
     e_num = exponent_field(fmt, numerator)
-    huge = e_num - e_den >= limits.quotient
+    apart = e_num - e_den
+    easy = (e_num > limits.tiny) & (e_den > 0) & (e_den < 2 * fmt.bias - 1)
+    easy &= (apart < limits.quotient) & (apart > 1 - fmt.bias)
+    if np.count_nonzero(easy) == easy.size:
+        return a, np.zeros(easy.shape, np.bool_)
+    zero = is_zero(fmt, denominator) | is_zero(fmt, numerator)
+    huge = apart >= limits.quotient
     small_den = (e_den == 0) & ~is_zero(fmt, denominator)
     small_inverse = _reciprocal_is_denormal(fmt, denominator)
-    small_quotient = e_num - e_den <= 1 - fmt.bias
+    small_quotient = apart <= 1 - fmt.bias
     both = small_inverse & small_quotient
     is_den = a == denominator
     is_num = a == numerator
@@ -99,7 +105,7 @@ def div_fmas(fmt: Format, ctx: Ctx, a: Bits, b: Bits, c: Bits, scaled: Bits) -> 
     if not scaled.any():
         return plain
     a, b, c = (flush_in(fmt, ctx, x) for x in (a, b, c))
-    result = plain.copy()
+    result = np.broadcast_to(plain, scaled.shape).copy()
     up = exponent_field(fmt, c) > fmt.bias
     for lanes, sign in ((scaled & up, 1), (scaled & ~up, -1)):
         if lanes.any():
@@ -117,12 +123,26 @@ def _fma_scaled(fmt: Format, ctx: Ctx, a: Bits, b: Bits, c: Bits, sign: int) -> 
     return narrow(fmt, np.ldexp(wide, shift), mode)
 
 
+def _all_ordinary(fmt: Format, quotient: Bits, denominator: Bits, numerator: Bits) -> bool:
+    """No zero, denormal, infinity or NaN among the operands, no underflow, no lost estimate."""
+    den = signed(denominator & fmt.exponent)  # compared in place, not shifted down
+    num = signed(numerator & fmt.exponent)
+    top = signed(fmt.exponent)
+    ordinary = (den > 0) & (den < top) & (num > 0) & (num < top)
+    ordinary = ordinary & (num - den >= LIMITS[fmt].underflow << fmt.mantissa_bits)
+    ordinary = ordinary & (quotient & fmt.exponent != fmt.exponent)
+    return bool(ordinary.all())
+
+
 def div_fixup(fmt: Format, ctx: Ctx, quotient: Bits, denominator: Bits, numerator: Bits) -> Bits:
     """The quotient with its sign, or the special value that the operands demand."""
     quotient, denominator, numerator = (
         flush_in(fmt, ctx, x) for x in (quotient, denominator, numerator)
     )
     sign = (denominator ^ numerator) & fmt.sign
+    if fmt in LIMITS and _all_ordinary(fmt, quotient, denominator, numerator):
+        ordinary: Bits = magnitude(fmt, quotient) | sign
+        return ordinary
     den_zero, num_zero = is_zero(fmt, denominator), is_zero(fmt, numerator)
     den_inf, num_inf = is_infinite(fmt, denominator), is_infinite(fmt, numerator)
     invalid = (den_zero & num_zero) | (den_inf & num_inf)

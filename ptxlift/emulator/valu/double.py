@@ -32,7 +32,7 @@ def fma(a: Doubles, b: Doubles, c: Doubles, mode: Rounding = Rounding.NEAREST_EV
     if np.count_nonzero(easy) == easy.size:
         return result
     trivial = (a == 0) | (b == 0) | ~(np.isfinite(a) & np.isfinite(b))
-    trivial |= np.isfinite(product) & ~np.isfinite(c)
+    trivial = trivial | (np.isfinite(product) & ~np.isfinite(c))
     result = np.where(easy, result, product + c)
     hard = ~(easy | trivial)
     if hard.any():

@@ -130,11 +130,15 @@ def to_double(fmt: Format, bits: Bits) -> Doubles:
     return number.astype(np.float64)
 
 
+_ONE = np.int64(1)
+_SIGN_SHIFT = np.int64(63)
+
+
 def odd(total: Doubles, error: Doubles) -> Doubles:
     """`total + error` (an exact TwoSum or TwoProduct pair) rounded to odd."""
     bits = total.view(np.int64)
-    away = ((bits ^ error.view(np.int64)) >> 63) | 1
-    even_and_inexact = (np.abs(error) > 0) > (bits & 1)
+    away = ((bits ^ error.view(np.int64)) >> _SIGN_SHIFT) | _ONE
+    even_and_inexact = (np.abs(error) > 0.0) > (bits & _ONE)
     return (bits + away * even_and_inexact).view(np.float64)
 
 
@@ -150,7 +154,7 @@ def narrow(fmt: Format, wide: Doubles, mode: Rounding = Rounding.NEAREST_EVEN) -
     near = _nearest(fmt, wide)
     if mode is Rounding.NEAREST_EVEN:
         return near
-    return step_directed(fmt, near, wide - to_double(fmt, near), mode)
+    return _directed(fmt, near, to_double(fmt, near), wide, mode)
 
 
 def _nearest(fmt: Format, wide: Doubles) -> Bits:
@@ -177,20 +181,18 @@ def bf16_from_single(bits: Bits) -> Bits:
     return halves
 
 
-def step_directed(fmt: Format, near: Bits, error: Doubles, mode: Rounding) -> Bits:
-    """From the nearest value to the directed one; `error` has the sign of exact minus nearest."""
-    negative = near & fmt.sign != 0
+def _directed(fmt: Format, near: Bits, value: Doubles, wide: Doubles, mode: Rounding) -> Bits:
+    """From the nearest value of `wide` to the directed one: at most one step."""
     match mode:
         case Rounding.UP:
-            outward = (error > 0) & ~negative
-            inward = (error > 0) & negative
+            step = (value < wide).astype(np.int8)
         case Rounding.DOWN:
-            outward = (error < 0) & negative
-            inward = (error < 0) & ~negative
+            step = -(value > wide).astype(np.int8)
         case _:
-            outward = np.zeros_like(negative)
-            inward = np.where(negative, error > 0, error < 0)
-    stepped: Bits = near + outward.astype(fmt.uint) - inward.astype(fmt.uint)
+            toward_zero: Bits = near - (np.abs(value) > np.abs(wide)).astype(fmt.uint)
+            return toward_zero
+    outward = np.where(near & fmt.sign == 0, step, -step)
+    stepped: Bits = near + outward.astype(fmt.uint)
     return stepped
 
 

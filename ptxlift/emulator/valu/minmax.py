@@ -24,6 +24,7 @@ from ptxlift.emulator.valu.formats import (
     flush_out,
     is_nan,
     is_signalling,
+    is_zero,
 )
 from ptxlift.emulator.valu.integer import signed
 from ptxlift.emulator.valu.kinds import Bits, Ctx, Flags
@@ -34,20 +35,22 @@ NanRule = Callable[[Format, Ctx, Bits, Bits, Bits], Bits]
 
 
 def smaller(fmt: Format, a: Bits, b: Bits) -> Bits:
-    """The lesser of two numbers; equal numbers differ at most in the sign of zero."""
+    """The lesser of two numbers; zeros of different signs need care, other numbers do not."""
     if fmt.number is None:
         return np.where(_key(fmt, a) < _key(fmt, b), a, b)
-    x = a.view(fmt.number)
-    y = b.view(fmt.number)
-    return np.where(x == y, a | b, np.fmin(x, y).view(fmt.uint))
+    least: Bits = np.fmin(a.view(fmt.number), b.view(fmt.number)).view(fmt.uint)
+    if np.count_nonzero(a ^ b == fmt.sign):
+        return np.where(is_zero(fmt, a | b), a | b, least)
+    return least
 
 
 def greater(fmt: Format, a: Bits, b: Bits) -> Bits:
     if fmt.number is None:
         return np.where(_key(fmt, a) < _key(fmt, b), b, a)
-    x = a.view(fmt.number)
-    y = b.view(fmt.number)
-    return np.where(x == y, a & b, np.fmax(x, y).view(fmt.uint))
+    most: Bits = np.fmax(a.view(fmt.number), b.view(fmt.number)).view(fmt.uint)
+    if np.count_nonzero(a ^ b == fmt.sign):
+        return np.where(is_zero(fmt, a | b), a & b, most)
+    return most
 
 
 def _key(fmt: Format, a: Bits) -> Any:
@@ -81,12 +84,18 @@ def nan_propagate(fmt: Format, _: Ctx, a: Bits, b: Bits, number: Bits) -> Bits:
     return np.where(is_signalling(fmt, a), a | fmt.quiet, result)
 
 
+def _all_ordered(fmt: Format, a: Bits, b: Bits) -> bool:
+    """No NaN in sight; may say False for opposite infinities, which costs time only."""
+    if fmt.number is None:
+        return not bool(np.any(is_nan(fmt, a) | is_nan(fmt, b)))
+    total = a.view(fmt.number) + b.view(fmt.number)
+    return not np.count_nonzero(total != total)
+
+
 def _either(fmt: Format, pick: Pick, rule: NanRule, ctx: Ctx, a: Bits, b: Bits) -> Bits:
     """One step, denormals already flushed."""
     number = pick(fmt, a, b)
-    if np.count_nonzero(is_nan(fmt, a) | is_nan(fmt, b)) == 0:
-        return number
-    return rule(fmt, ctx, a, b, number)
+    return number if _all_ordered(fmt, a, b) else rule(fmt, ctx, a, b, number)
 
 
 def select2(fmt: Format, pick: Pick, rule: NanRule, ctx: Ctx, a: Bits, b: Bits) -> Bits:
@@ -110,9 +119,9 @@ def median(fmt: Format, rule: NanRule, ctx: Ctx, a: Bits, b: Bits, c: Bits) -> B
     low = smaller(fmt, a, b)
     high = greater(fmt, a, b)
     middle = greater(fmt, low, smaller(fmt, high, c))
-    any_nan = is_nan(fmt, a) | is_nan(fmt, b) | is_nan(fmt, c)
-    if np.count_nonzero(any_nan) == 0:
+    if _all_ordered(fmt, a, b) and _all_ordered(fmt, c, c):
         return flush_out(fmt, ctx, middle)
+    any_nan = is_nan(fmt, a) | is_nan(fmt, b) | is_nan(fmt, c)
     inner = _either(fmt, smaller, rule, ctx, a, b)
     least = _either(fmt, smaller, rule, ctx, inner, c)
     return flush_out(fmt, ctx, np.where(any_nan, least, middle))

@@ -26,6 +26,7 @@ from ptxlift.emulator.valu.formats import (
     flush_in,
     flush_out,
     narrow,
+    sum_rounded,
     to_double,
 )
 from ptxlift.emulator.valu.kinds import Bits, Ctx, Flags, Kind, Rounding
@@ -164,10 +165,10 @@ def dot2(
     """Two half products added to an f32, the low one first; denormals always flush."""
     xs = split(np.uint16, a, (op_sel[0], op_sel_hi[0]), (neg_lo[0], neg_hi[0]))
     ys = split(np.uint16, b, (op_sel[1], op_sel_hi[1]), (neg_lo[1], neg_hi[1]))
-    wide_x, wide_y = (narrow(F32, to_double(half, flush(half, x))) for x in (xs, ys))
+    products = to_double(half, flush(half, xs)) * to_double(half, flush(half, ys))
     total = flush(F32, c ^ F32.sign if neg_lo[2] else c)
     for i in range(2):
-        total = flush(F32, fma_rounded(F32, wide_x[..., i], wide_y[..., i], total, NEAR))
+        total = flush(F32, sum_rounded(F32, products[..., i], to_double(F32, total), NEAR))
     del ctx
     return total
 

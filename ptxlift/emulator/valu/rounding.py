@@ -71,18 +71,19 @@ def exponent(fmt: Format, integer: Any, ctx: Ctx, a: Bits) -> Bits:
 def scale(fmt: Format, ctx: Ctx, a: Bits, power: Bits) -> Bits:
     """a * 2**power with one rounding."""
     a = flush_in(fmt, ctx, a)
+    if fmt.rounding(ctx) is Rounding.NEAREST_EVEN:
+        near: Bits = np.ldexp(a.view(fmt.number), signed(power).astype(np.int32)).view(fmt.uint)
+        return flush_out(fmt, ctx, near)
     steps = np.clip(signed(power).astype(np.int64), -FARTHEST, FARTHEST)
     if fmt is F64:
         scaled = _scale_double(a.view(np.float64), steps, ctx.round64).view(np.uint64)
     else:  # any shift past 400 gives zero or infinity, and up to that double is exact
         wide = np.ldexp(to_double(fmt, a), np.clip(steps, -400, 400))
         scaled = narrow(fmt, wide, fmt.rounding(ctx))
-    return flush_out(fmt, ctx, quiet(fmt, scaled))
+    return flush_out(fmt, ctx, scaled)
 
 
 def _scale_double(a: Doubles, steps: NDArray[np.int64], mode: Rounding) -> Doubles:
-    if mode is Rounding.NEAREST_EVEN:
-        return np.ldexp(a, steps)
     a, steps = np.broadcast_arrays(a, steps)
     lanes = zip(a.ravel(), steps.ravel().tolist(), strict=True)
     one = np.ones(1)

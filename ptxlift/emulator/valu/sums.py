@@ -19,12 +19,22 @@ from ptxlift.emulator.valu.table import Row
 NO_NEGATION = (0, 0, 0)
 
 
-def elements(bits: Bits, width: int, is_signed: bool = False) -> list[NDArray[Any]]:
-    """The 32 / `width` fields of a pattern as int64, the lowest first."""
+def nibbles(bits: Bits, is_signed: bool = False) -> list[NDArray[Any]]:
+    """The eight 4-bit fields of a pattern as int64, the lowest first."""
     wide = bits.astype(np.int64)
-    if not is_signed:
-        return [(wide >> at) & ((1 << width) - 1) for at in range(0, 32, width)]
-    return [(wide << (64 - width - at)) >> (64 - width) for at in range(0, 32, width)]
+    if is_signed:
+        return [(wide << (60 - at)) >> 60 for at in range(0, 32, 4)]
+    return [(wide >> at) & 15 for at in range(0, 32, 4)]
+
+
+_UNSIGNED = {8: np.uint8, 16: np.uint16}
+_SIGNED = {8: np.int8, 16: np.int16}
+
+
+def fields(bits: Bits, width: int, is_signed: bool = False) -> NDArray[Any]:
+    """Bytes or halves of a pattern along a new last axis, as int64."""
+    small = _SIGNED[width] if is_signed else _UNSIGNED[width]
+    return np.ascontiguousarray(bits)[..., None].view(small).astype(np.int64)
 
 
 def sad_bytes(_: Ctx, a: Bits, b: Bits, c: Bits, clamp: bool = False) -> Bits:
@@ -49,17 +59,16 @@ def masked_sad_bytes(_: Ctx, a: Bits, b: Bits, c: Bits, clamp: bool = False) -> 
 
 
 def _sad(a: Bits, b: Bits, width: int) -> NDArray[Any]:
-    total = np.zeros(1, np.int64)
-    for x, y in zip(elements(a, width), elements(b, width), strict=True):
-        total = total + abs(x - y)
-    return total
+    if width == 32:
+        return np.abs(a.astype(np.int64) - b.astype(np.int64))
+    apart: NDArray[Any] = np.abs(fields(a, width) - fields(b, width)).sum(axis=-1)
+    return apart
 
 
 def _masked_sad(a: Bits, b: Bits) -> NDArray[Any]:
-    total = np.zeros(1, np.int64)
-    for x, y in zip(elements(a, 8), elements(b, 8), strict=True):
-        total = total + np.where(y == 0, 0, abs(x - y))
-    return total
+    reference = fields(b, 8)
+    apart: NDArray[Any] = (np.abs(fields(a, 8) - reference) * (reference != 0)).sum(axis=-1)
+    return apart
 
 
 def quad_sad(sad: Any, ctx: Ctx, a: Bits, b: Bits, c: Bits, clamp: bool = False) -> Bits:
@@ -99,24 +108,28 @@ def dot(
     *,
     clamp: bool = False,
     neg_lo: tuple[int, ...] = NO_NEGATION,
-    op_sel: tuple[int, ...] = (0, 0, 0),
-    op_sel_hi: tuple[int, ...] = (1, 1, 1),
     **_unused: Any,
 ) -> Bits:
     """Sum of products of small integers plus `c`; in the `iu` forms neg_lo marks signed sources."""
     sign_a = bool(neg_lo[0]) if fixed_sign is None else fixed_sign
     sign_b = bool(neg_lo[1]) if fixed_sign is None else fixed_sign
-    xs = elements(a, width, sign_a)
-    ys = elements(b, width, sign_b)
-    if width == 16:
-        xs = [xs[op_sel[0]], xs[op_sel_hi[0]]]
-        ys = [ys[op_sel[1]], ys[op_sel_hi[1]]]
     unsigned = fixed_sign is False
     total: NDArray[Any] = c.astype(np.int64) if unsigned else c.view(np.int32).astype(np.int64)
-    for x, y in zip(xs, ys, strict=True):
-        total = total + x * y
+    total = total + _products(a, b, width, sign_a, sign_b)
     narrow = narrow_unsigned if unsigned else narrow_signed
     return narrow(total, np.uint32, clamp)
+
+
+def _products(a: Bits, b: Bits, width: int, sign_a: bool, sign_b: bool) -> NDArray[Any]:
+    """The sum of the products of all fields."""
+    if width in _SIGNED:
+        whole: NDArray[Any] = (fields(a, width, sign_a) * fields(b, width, sign_b)).sum(axis=-1)
+        return whole
+    pairs = zip(nibbles(a, sign_a), nibbles(b, sign_b), strict=True)
+    total = np.zeros(1, np.int64)
+    for x, y in pairs:
+        total = total + x * y
+    return total
 
 
 C = Flags(int_clamp=True)

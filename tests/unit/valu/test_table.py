@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -60,8 +61,8 @@ def test_signatures_read_left_to_right() -> None:
 WORDS = {Kind.B96: 3, Kind.B128: 4}
 
 
-def operands(op: ValuOp, shape: tuple[int, ...], scalar: int | None) -> list[Any]:
-    """One array a source; source number `scalar` has length one on every axis."""
+def operands(op: ValuOp, shape: tuple[int, ...], scalars: tuple[int, ...]) -> list[Any]:
+    """One array a source; those numbered in `scalars` have length one on every axis."""
     kinds = list(op.srcs)
     if op.flags.implicit_vcc:
         kinds.append(Kind.MASK)
@@ -69,7 +70,7 @@ def operands(op: ValuOp, shape: tuple[int, ...], scalar: int | None) -> list[Any
         kinds.append(op.dst[0])
     out = []
     for i, kind in enumerate(kinds):
-        lanes = (1,) * len(shape) if i == scalar else shape
+        lanes = (1,) * len(shape) if i in scalars else shape
         words = (WORDS[kind],) if kind in WORDS else ()
         out.append(np.ones(lanes + words, dtype_of(kind)))
     return out
@@ -91,8 +92,9 @@ def test_calling_convention(name: str) -> None:
     """Right types for vectors, scalars, two-dimensional shapes; no source is written to."""
     op = lookup(name)
     assert op is not None
-    for scalar in (None, *range(len(op.srcs))):
-        sources = operands(op, (2, 5), scalar)
+    count = len(op.srcs)
+    for chosen in itertools.product((False, True), repeat=count):
+        sources = operands(op, (2, 5), tuple(itertools.compress(range(count), chosen)))
         for source in sources:
             source.flags.writeable = False
         with np.errstate(all="ignore"):
