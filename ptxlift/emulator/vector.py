@@ -21,7 +21,7 @@ from ptxlift.emulator.operands import EXEC, VCC, Const, File, Form, Inst, Operan
 from ptxlift.emulator.salu import Op
 from ptxlift.emulator.state import State
 from ptxlift.emulator.valu import ValuOp, lookup
-from ptxlift.emulator.valu.kinds import HALVES, REGISTERS, Bits, Kind
+from ptxlift.emulator.valu.kinds import FLOATS, HALVES, REGISTERS, Bits, Kind
 
 Compute: TypeAlias = Callable[[State], Any]  # one array, or a tuple of them
 Write: TypeAlias = Callable[[State, Any], None]
@@ -113,7 +113,8 @@ def valu_parts(inst: Inst, major: int, lanes: int) -> Parts | None:
         if lane_map is not None and position == 0:
             raw, written = lane_map.apply(raw)
         read = _select(inst, raw, kind, position, operand)
-        reads.append(read if op.flags.packed else with_modifiers(read, operand, kind))
+        whole = op.flags.packed and kind not in FLOATS  # negated by neg_lo and neg_hi instead
+        reads.append(read if whole else with_modifiers(read, operand, kind))
     if op.flags.implicit_vcc:
         reads.append(lambda st: st.get_mask(VCC))
     if op.flags.reads_dst:
@@ -228,14 +229,17 @@ def _keywords(inst: Inst, op: ValuOp, sources: list[Operand]) -> dict[str, Any]:
 
 
 def _packed_keywords(inst: Inst, sources: list[Operand]) -> dict[str, Any]:
-    """op_sel and its kin, one bool a source. Mixed-precision forms print neg and abs instead."""
+    """op_sel and its kin: a bool a source, then those for the destination.
+
+    Mixed-precision forms print neg and abs instead.
+    """
     mixed = "_mix" in inst.mnemonic
     found: dict[str, Any] = {}
     for name, default in _PACKED_DEFAULTS.items():
         value = inst.modifiers.get(name)
         if not isinstance(value, tuple):
             value = (0 if mixed else default,) * len(sources)
-        found[name] = tuple(bool(bit) for bit in value[: len(sources)])
+        found[name] = tuple(bool(bit) for bit in value)
     if mixed:
         found["neg_lo"] = tuple(source.neg for source in sources)
         found["neg_hi"] = tuple(source.abs for source in sources)
