@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 
 def main() -> None:
-    """Entry point of the `ptxlift` command: exit 0 ok, 1 diagnostics, 2 usage."""
+    """Entry point of the `ptxlift` command: exit 0 ok, 1 diagnostics, 2 usage, 3 our own fault."""
     try:
         from ptxlift.cli.app import app
     except ModuleNotFoundError as missing:
@@ -17,4 +18,7 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(2) from None
-    app()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a source line may hold what the terminal cannot
+            stream.reconfigure(errors="backslashreplace")
+    app(prog_name="ptxlift")

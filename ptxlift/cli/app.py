@@ -1,20 +1,24 @@
-"""The group of sub-commands, and what they share: reading inputs, reporting errors."""
+"""The group of sub-commands, and how each ends: results, diagnostics, usage, faults."""
 
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
+import os
 
 import click
 
 from ptxlift import __version__
 from ptxlift.diag import PtxError
 
+DIAGNOSTICS = 1
+FAULT = 3
+_TRACEBACK = "PTXLIFT_TRACEBACK"
+
 _COMMANDS = {  # name: (module, one line of help); modules load when their command runs
     "lift": ("lift", "Translate PTX files into AMDGPU code."),
     "check": ("check", "Report everything wrong or untranslatable in PTX files."),
     "run": ("run", "Run a kernel in the emulator or the interpreter and show its results."),
+    "extract": ("extract", "Take the PTX out of fat binaries, objects and executables."),
     "targets": ("targets", "List the AMDGPU targets."),
     "isa": ("isa", "List the PTX instructions and what is done with each."),
     "explain": ("explain", "Explain a diagnostic code."),
@@ -22,7 +26,7 @@ _COMMANDS = {  # name: (module, one line of help); modules load when their comma
 
 
 class _Group(click.Group):
-    """Finds sub-commands without loading all of them; turns `PtxError` into text and exit 1."""
+    """Finds sub-commands without loading all of them; no exception leaves it as a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -35,6 +39,15 @@ class _Group(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            near = _near(args[0])
+            raise click.UsageError(f"there is no command {args[0]!r}{near}", ctx) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry[1]) for name, entry in _COMMANDS.items()])
@@ -44,22 +57,38 @@ class _Group(click.Group):
             return super().invoke(ctx)
         except PtxError as error:
             click.echo(str(error), err=True)
-            raise SystemExit(1) from None
-        except BrokenPipeError:
-            raise SystemExit(0) from None
+            raise SystemExit(DIAGNOSTICS) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except Exception as error:
+            if os.environ.get(_TRACEBACK):
+                raise
+            from ptxlift.driver.batch import describe_fault
+
+            show_fault(describe_fault(error))
+            raise SystemExit(FAULT) from None
+
+
+def _near(word: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(word, _COMMANDS, n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def show_fault(fault: str, name: str = "", explained: bool = True) -> None:
+    """Says that ptxlift itself is wrong, and, if `explained`, what to send."""
+    place = f"{name}: " if name else ""
+    click.echo(f"{place}internal error: {fault}", err=True)
+    if explained:
+        click.echo(
+            f"  This is a fault of ptxlift {__version__}, not of your file. Please report it with "
+            f"the file and the command ({_TRACEBACK}=1 shows where it comes from).",
+            err=True,
+        )
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="ptxlift")
 def app() -> None:
     """Translates PTX, NVIDIA's virtual assembly, into native AMDGPU machine code."""
-
-
-def read_input(name: str) -> bytes:
-    """The bytes of a file; `-` is standard input."""
-    if name == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise click.UsageError(f"{name}: {error.strerror}") from None

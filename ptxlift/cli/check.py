@@ -1,34 +1,41 @@
-"""`ptxlift check`: all diagnostics without code generation."""
+"""`ptxlift check`: all diagnostics without running LLVM."""
 
 from __future__ import annotations
 
 import click
 
-from ptxlift.cli.app import read_input
-from ptxlift.diag import PtxError
+from ptxlift.cli.choices import (
+    files_argument,
+    jobs_option,
+    kernel_option,
+    processes,
+    split_targets,
+    target_option,
+)
+from ptxlift.cli.inputs import find_inputs
+from ptxlift.cli.work import Work
 from ptxlift.driver.options import Options
-from ptxlift.driver.translation import lift
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, required=True)
-@click.option("--target", "-t", default="gfx942", show_default=True)
-def command(files: tuple[str, ...], target: str) -> None:
+@files_argument()
+@target_option()
+@kernel_option()
+@jobs_option()
+def command(
+    files: tuple[str, ...], targets: tuple[str, ...], kernels: tuple[str, ...], jobs: int
+) -> None:
     """Report what is wrong in PTX FILES and which kernels cannot be translated."""
-    failures = 0
-    for file in files:
-        try:
-            options = Options(on_unsupported="skip")
-            result = lift(read_input(file), target, options=options, name=file)
-        except PtxError as error:
-            failures += 1
-            click.echo(str(error))
+    names = split_targets(targets)
+    options = Options(on_unsupported="skip")
+    work = Work(find_inputs(files), names, "llvm_ir", kernels, options, processes(jobs))
+    for program, target, outcome in work.run():
+        if outcome.data is None:
             continue
-        for kernel, found in result.failed.items():
-            failures += 1
-            click.echo(f"{file}: kernel {kernel} cannot be translated:")
-            click.echo("\n".join(d.render() for d in found))
-        if not result.failed:
-            click.echo(f"{file}: {len(result.kernels)} kernels, all translated")
-    if failures:
-        raise SystemExit(1)
+        good, bad = len(outcome.kernels), len(outcome.failed)
+        line = f"{program.name}: {target}: {good} of {good + bad} kernels can be translated"
+        click.echo(line)
+        if bad:
+            click.echo(f"  not: {', '.join(outcome.failed)}")
+            work.fail()
+    raise SystemExit(work.status)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
-from ptxlift.cli.app import read_input
+from ptxlift.cli.choices import (
+    files_argument,
+    jobs_option,
+    kernel_option,
+    processes,
+    split_targets,
+    target_option,
+)
+from ptxlift.cli.inputs import STDIN, find_inputs
+from ptxlift.cli.outputs import Place, place_of, write
+from ptxlift.cli.work import Work
 from ptxlift.diag import PtxError
+from ptxlift.driver.batch import Outcome
 from ptxlift.driver.options import Options
-from ptxlift.driver.translation import lift
 
 _EMIT = {  # what to write: (file extension, part of the translation)
     "hsaco": ("hsaco", "code_object"),
@@ -22,33 +33,42 @@ _EMIT = {  # what to write: (file extension, part of the translation)
 
 
 @click.command("lift")
-@click.argument("files", nargs=-1, required=True)
-@click.option("--target", "-t", default="gfx942", help="Targets, comma separated.")
-@click.option("--output", "-o", type=click.Path(), help="Folder, or `-` for standard output.")
+@files_argument()
+@target_option()
+@click.option("--output", "-o", help="Folder, a file name for one output, or `-`.")
 @click.option("--emit", type=click.Choice(list(_EMIT)), default="hsaco", show_default=True)
-@click.option("--kernel", "-k", "kernels", multiple=True, help="Only this kernel; repeatable.")
+@kernel_option()
 @click.option("-O", "opt_level", type=click.IntRange(0, 3), default=2, show_default=True)
 @click.option("--wave-size", type=click.Choice(["32", "64"]), help="Lanes of a wave.")
-@click.option("--warp-mapping", type=click.Choice(["auto", "packed", "split"]), default="auto")
 @click.option(
-    "--skip-unsupported", is_flag=True, help="Leave out kernels that cannot be translated."
+    "--warp-mapping",
+    type=click.Choice(["auto", "packed", "split"]),
+    default="auto",
+    show_default=True,
+    help="Two warps in a wave of 64, or one.",
 )
-@click.option("--no-isolate", is_flag=True, help="Generate code in this process.")
+@click.option("--together", is_flag=True, help="All FILES are one program with one output.")
+@click.option("--skip-unsupported", is_flag=True, help="Leave out kernels that fail.")
+@click.option("--quiet", "-q", is_flag=True, help="Print diagnostics only.")
+@jobs_option()
 def command(
     files: tuple[str, ...],
-    target: str,
+    targets: tuple[str, ...],
     output: str | None,
     emit: str,
     kernels: tuple[str, ...],
     opt_level: int,
     wave_size: str | None,
     warp_mapping: str,
+    together: bool,
     skip_unsupported: bool,
-    no_isolate: bool,
+    quiet: bool,
+    jobs: int,
 ) -> None:
-    """Translate PTX FILES (`-` is standard input) into AMDGPU code objects.
+    """Translate PTX FILES into AMDGPU code objects.
 
-    Each file and target gives one output beside the others in the output folder, named
+    FILES are PTX files, fat binaries, objects or executables with PTX in them, folders of .ptx
+    files, patterns, or `-` for standard input. Each file and target gives one output,
     FILE.TARGET.EXTENSION.
     """
     options = Options(
@@ -56,44 +76,36 @@ def command(
         wave_size=int(wave_size) if wave_size else None,
         warp_mapping=warp_mapping,
         on_unsupported="skip" if skip_unsupported else "error",
-        isolate=not no_isolate,
+        isolate=True,
     )
-    failures = 0
-    targets = [name.strip() for name in target.split(",") if name.strip()]
-    work = [(file, name) for file in files for name in targets]
-    for number, (file, name) in enumerate(work, 1):
-        try:
-            _one(file, name, kernels, options, emit, output)
-        except PtxError as error:
-            failures += 1
-            click.echo(str(error), err=True)
-        if len(work) > 3:
-            click.echo(f"[{number}/{len(work)}] {file} {name}", err=True)
-    if failures:
-        raise SystemExit(1)
-
-
-def _one(
-    file: str,
-    target: str,
-    kernels: tuple[str, ...],
-    options: Options,
-    emit: str,
-    output: str | None,
-) -> None:
-    name = "<stdin>" if file == "-" else file
-    result = lift(read_input(file), target, kernels or None, options, name=name)
+    names = split_targets(targets)
+    inputs = find_inputs(files)
     extension, part = _EMIT[emit]
-    made: str | bytes = getattr(result, part)
-    for diagnostic in result.diagnostics:
-        click.echo(diagnostic.render(), err=True)
-    data = made.encode() if isinstance(made, str) else made
-    if output == "-" or (file == "-" and output is None):
-        click.get_binary_stream("stdout").write(data)
+    outputs = len(names) * (1 if together else len(inputs))
+    place = place_of(output, extension, outputs, STDIN in files)
+    work = Work(inputs, names, part, kernels, options, processes(jobs), together)
+    for program, target, outcome in work.run():
+        try:
+            _write(outcome, place, place.path(program.stem, target, extension), work, quiet)
+        except PtxError as error:
+            work.report(error)
+    raise SystemExit(work.status)
+
+
+def _write(outcome: Outcome, place: Place, path: Path, work: Work, quiet: bool) -> None:
+    if outcome.data is None:
         return
-    folder = Path(output or ".")
-    folder.mkdir(parents=True, exist_ok=True)
-    stem = "stdin" if file == "-" else Path(file).stem
-    path = folder / f"{stem}.{target.replace(':', '_')}.{extension}"
-    path.write_bytes(data)
-    click.echo(f"{path}: {len(result.kernels)} kernels, {len(data)} bytes")
+    if outcome.failed and not outcome.kernels:
+        work.fail()  # nothing was left to translate
+    data = outcome.data.encode() if isinstance(outcome.data, str) else outcome.data
+    if place.stdout:
+        sys.stdout.buffer.write(data)
+        return
+    write(path, data)
+    if not quiet:
+        click.echo(f"{path}: {_count(outcome)}, {len(data)} bytes")
+
+
+def _count(outcome: Outcome) -> str:
+    kernels = f"{len(outcome.kernels)} kernel{'' if len(outcome.kernels) == 1 else 's'}"
+    return f"{kernels}, {len(outcome.failed)} left out" if outcome.failed else kernels

@@ -32,7 +32,7 @@ class Worker:
 
     def run(self, job: Job) -> Compiled:
         """Compiles a job there."""
-        process = self._start()
+        process = self.start()
         assert process.stdin is not None and process.stdout is not None
         try:
             pickle.dump(job, process.stdin)
@@ -57,7 +57,8 @@ class Worker:
             self._errors.close()
             self._errors = None
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> subprocess.Popen[bytes]:
+        """The process, started if there is none: LLVM loads there before the first job comes."""
         if self._process is None:
             self._errors = tempfile.TemporaryFile()
             self._process = subprocess.Popen(

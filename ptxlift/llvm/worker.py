@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+from collections.abc import Callable
 
 from ptxlift.diag import PtxError
 from ptxlift.llvm.options import Compiled, Job
@@ -19,18 +20,18 @@ def main() -> None:
     # Whatever else prints in this process must not get between the results.
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    from ptxlift.llvm.compile import run  # LLVM loads while the parent still prepares a job
+
     while True:
         try:
             job: Job = pickle.load(sys.stdin.buffer)
         except EOFError:
             return
-        pickle.dump(_result(job), output)
+        pickle.dump(_result(job, run), output)
         output.flush()
 
 
-def _result(job: Job) -> Compiled | PtxError:
-    from ptxlift.llvm.compile import run
-
+def _result(job: Job, run: Callable[[Job], Compiled]) -> Compiled | PtxError:
     try:
         return run(job)
     except PtxError as error:
