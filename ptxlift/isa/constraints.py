@@ -205,13 +205,13 @@ def _can_overflow(dtype: str, atype: str) -> bool:
 def int_to_float(v: Values) -> bool:
     if v["ftz"] and v["dtype"] != "f32":
         return False
-    return v["dtype"] != "bf16" or not (v["sat"] or _bits(v["atype"]) == 8)
+    return not (v["dtype"] == "bf16" and v["sat"])
 
 
 def float_to_int(v: Values) -> bool:
     if v["ftz"] and v["atype"] != "f32":
         return False
-    return v["atype"] != "bf16" or not (v["sat"] or _bits(v["dtype"]) == 8)
+    return not (v["atype"] == "bf16" and v["sat"])
 
 
 def float_to_integral(v: Values) -> bool:

@@ -142,12 +142,26 @@ def _nearest(opcode: str, row: Row, modifiers: tuple[str, ...]) -> ModifierFault
             f"the form is `{head}`; {_allowed(sorted(instead))}",
         )
     if absent is not None:
-        return _needs(opcode, absent, head)
+        return _asks_for(absent, row, modifiers, head) or _needs(opcode, absent, head)
     return _combination(opcode, row, modifiers, head)
 
 
 def _open(slots: tuple[Slot, ...], taken: dict[int, str]) -> set[str]:
     return {word for i, slot in enumerate(slots) if i not in taken for word in slot.words}
+
+
+def _asks_for(
+    absent: Slot, row: Row, modifiers: tuple[str, ...], head: str
+) -> ModifierFault | None:
+    """A modifier that exists in one state space only, which is not given."""
+    if absent.order is not SlotClass.SPACE:
+        return None
+    literal = {slot.key for slot in parse(row).slots if slot.words == {slot.key}}
+    for index, word in enumerate(modifiers):
+        if word in literal:
+            spaces = " or ".join(f".{space}" for space in sorted(absent.words))
+            return ModifierFault(index, f"`.{word}` needs {spaces}", f"the form is `{head}`")
+    return None
 
 
 def _needs(opcode: str, slot: Slot, head: str) -> ModifierFault:

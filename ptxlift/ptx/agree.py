@@ -28,7 +28,7 @@ def agrees(operand: Type, rule: Rule, register: Type) -> bool:
         case Rule.COUNT:
             return register.bits == operand.bits and register.kind in _PLAIN
         case Rule.SIZE:
-            return register.bits == operand.bits
+            return register.bits == operand.bits and register.kind is not Kind.PACKED
         case Rule.EXACT8:
             return register.bits == 8
         case Rule.WIDER if not _bits_only(operand):
@@ -67,12 +67,17 @@ def elements_agree(operand: Type, rule: Rule, registers: Sequence[Type]) -> str:
     kinds = {r.kind for r in solid}
     if Kind.F in kinds and not kinds.isdisjoint(_INTEGERS):
         return "the vector mixes float and integer registers"
-    if not solid or (len(solid) < len(registers) and Kind.B not in kinds):
+    if not solid or (len(solid) < len(registers) and not _hides_predicate(solid)):
         return _reason(operand)
     if Kind.B in kinds:
         unified = next(r for r in solid if r.kind is Kind.B)
         return "" if agrees(operand, rule, unified) else _reason(operand)
     return "" if all(_element_agrees(operand, rule, r) for r in solid) else _reason(operand)
+
+
+def _hides_predicate(solid: Sequence[Type]) -> bool:
+    """ptxas lets predicates slip into vectors of 32-bit untyped registers."""
+    return any(r.kind is Kind.B and r.bits == 32 for r in solid)
 
 
 def _element_agrees(operand: Type, rule: Rule, register: Type) -> bool:

@@ -55,8 +55,9 @@ class BodyChecker:
         self.locs: set[tuple[int, int, int]] = set()
         self.called: set[Function] = set()
 
-    def check(self, function: Function, block: nodes.Block) -> None:
+    def check(self, function: Function, node: nodes.Function, block: nodes.Block) -> None:
         """Fill `function` with the typed body of `block`."""
+        starts = {formal.name: formal.start for formal in (*node.returns, *node.parameters)}
         self.body, self.registers, self.locals, self.pragmas = [], [], [], []
         self.locs = set()
         self.scope.enter()
@@ -64,7 +65,7 @@ class BodyChecker:
             if isinstance(formal, Register):
                 formal.index = len(self.registers)
                 self.registers.append(formal)
-            self._declare(formal.name, formal, function.start, len(formal.name))
+            self._declare(formal.name, formal, starts[formal.name], len(formal.name))
         self._statements(block.statements)
         self.scope.leave()
         function.body = tuple(self.body)

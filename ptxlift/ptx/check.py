@@ -210,7 +210,7 @@ class _ModuleChecker:
                 "drop .extern",
             )
         self._unnamed(node)
-        self.bodies.check(function, node.body)
+        self.bodies.check(function, node, node.body)
 
     def _declared(self, node: nodes.Function) -> Function:
         """The function's object: the one of an earlier declaration, if there was one."""
