@@ -85,6 +85,9 @@ class Operands:
         """A source operand; a tuple for a vector."""
         if type(operand) is ptx.Register and operand.vector == 1:
             value = self.variables.read(self.node, operand, operand.type.bits)
+            if value.width > spec.type.bits:
+                # A relaxed operand: cvt.s32.s8 reads the low byte of a 32-bit register.
+                value = self.builder.trunc(value, spec.type.bits)
             return value if spec.count == 0 else (value,)
         return self._read(operand, spec)
 

@@ -202,7 +202,8 @@ def f32_toward_zero(value: int) -> np.float32:
 def conversions_row(x: np.float32) -> list[int]:
     bits = int(x.view(np.uint32))
     value = float(x)
-    saturated = 0.0 if np.isnan(x) else min(max(value, 0.0), 1.0)
+    # A NaN and -0.0 both give +0.0.
+    saturated = min(value, 1.0) if value > 0 else 0.0
     rounded = [np.rint(x), np.trunc(x), np.floor(x), np.ceil(x), saturated, np.float16(x)]
     total = np.float64(x) + np.float64(signed(bits))
     unsigned = np.array([np.float32(bits), f32_toward_zero(bits)], np.float32)
