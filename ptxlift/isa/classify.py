@@ -1,8 +1,9 @@
 """Which rows a dotted instruction name can mean, and the form it takes.
 
-Comes in: an opcode and its modifiers as written. Goes out: candidate rows with every modifier assigned to a slot, or
-a `ModifierFault` that says which modifier is wrong and what would be right. Modifiers are an unordered bag, except
-that sub-opcodes come first and modifiers of one class keep their order. This module must know no operands.
+Comes in: an opcode and its modifiers as written. Goes out: candidate rows with every modifier
+assigned to a slot, or a `ModifierFault` that says which modifier is wrong and what would be right.
+Modifiers are an unordered bag, except that sub-opcodes come first and modifiers of one class keep
+their order. This module must know no operands.
 """
 
 from __future__ import annotations

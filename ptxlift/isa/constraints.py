@@ -1,7 +1,8 @@
 """Which combinations of modifiers exist: the predicates that `Row.when` names.
 
-Comes in: the words of a form's modifiers. Goes out: whether ptxas knows the combination. Pure functions, one fact
-each, named after what must hold. This module must know no operands and no versions.
+Comes in: the words of a form's modifiers. Goes out: whether ptxas knows the combination. Pure
+functions, one fact each, named after what must hold. This module must know no operands and no
+versions.
 """
 
 from __future__ import annotations

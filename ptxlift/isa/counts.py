@@ -1,7 +1,7 @@
 """How many registers the vectors of an instruction have.
 
-Comes in: the words of a form's modifiers. Goes out: a number of elements, 0 where the operand is no vector. `COUNTS`
-is the table that the operand notation of the rows names after `*`.
+Comes in: the words of a form's modifiers. Goes out: a number of elements, 0 where the operand is no
+vector. `COUNTS` is the table that the operand notation of the rows names after `*`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def _shape(v: Values) -> tuple[int, int, int]:
 
 
 def _stored_bits(v: Values, word: str) -> int:
-    """Bits that one element takes in a fragment: the narrow formats sit in bytes unless all are 4 bits wide."""
+    """Bits that one element takes in a fragment: the narrow formats sit in bytes unless all are 4
+    bits wide.
+    """
     kind = v.get("kind", "")
     if kind.startswith("kind::mxf4"):
         return 4

@@ -1,7 +1,7 @@
 """Why no row fits: the modifier at fault and what would be right.
 
-Comes in: an opcode, its rows, and modifiers that fit none of them. Goes out: a `ModifierFault`. This module must know
-no operands and no particular instruction.
+Comes in: an opcode, its rows, and modifiers that fit none of them. Goes out: a `ModifierFault`.
+This module must know no operands and no particular instruction.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ class ModifierFault:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Modifiers given to slots. `slots`: position of each taken slot -> word; `misfit`: first modifier left over."""
+    """Modifiers given to slots.
+
+    `slots`: position of each taken slot -> word; `misfit`: first modifier left over.
+    """
 
     slots: dict[int, str]
     misfit: int | None

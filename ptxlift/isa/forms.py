@@ -1,7 +1,8 @@
 """Forms: a row whose modifiers and optional operands are chosen.
 
-Comes in: a candidate of `classify` and the optional operands that are present. Goes out: the one `Form` for that
-choice, made once in a process. This module must know no particular instruction and no registers.
+Comes in: a candidate of `classify` and the optional operands that are present. Goes out: the one
+`Form` for that choice, made once in a process. This module must know no particular instruction and
+no registers.
 """
 
 from __future__ import annotations

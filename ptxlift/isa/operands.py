@@ -1,22 +1,23 @@
 """Reads the operand notation of the rows and makes operand specifications of it.
 
-Comes in: `Row.operands`, a space separated list of `name:what`, and the modifier words of an instruction. Goes out:
-`OperandSpec`s. This module must know no particular instruction.
+Comes in: `Row.operands`, a space separated list of `name:what`, and the modifier words of an
+instruction. Goes out: `OperandSpec`s. This module must know no particular instruction.
 
 `what` is, in this order:
     `>`             a result
-    `~ = ^ 8`       how a register's size must agree: wider is fine; any kind; a 32-bit integer; exactly 8 bits.
-                    None: equal size
-    a type          a name of the row's sets, a type, `wide(x)` (twice as wide) or `frag(x)` (as in a matrix fragment)
+    `~ = ^ 8`       how a register's size must agree: wider is fine; any kind; a 32-bit integer;
+                    exactly 8 bits. None: equal size
+    a type          a name of the row's sets, a type, `wide(x)` (twice as wide) or `frag(x)` (as in
+                    a matrix fragment)
     `!`             no constant
+    `&`             a symbol's address may stand there
     `+`             a register plus a constant may stand there
     `*n`            a vector: a number or a name of `counts.COUNTS`
     `_`             `_` may stand there
-    `#1..9` `#4|8`  a constant in a range or of a few (after a type: its constants are limited so)
+    `#1..9` `#4|8`  a constant in a range or one of a few; after a type it limits constants
     `%32`           a constant must be a multiple of that
     `?word`         present exactly when the modifier `word` is
-or `[space]` an address, `pred` a predicate, `sreg`, `symbol`, `label`, `function`, `arguments`, `branch_targets`,
-`call_targets`, `texref`, `samplerref`, `surfref`, `sink`; `&` after a type allows a symbol's address.
+or `[space]` for an address, or one of the words of `_WORDS`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ _WORDS = {
 _WHAT = re.compile(
     r"(?P<result>>?)"
     r"(?:\[(?P<space>[\w:]*)\]"
-    r"|(?P<rule>[~=^]|8(?=type))?(?P<type>[a-z]\w*(?:\(\w+\))?)?(?P<register>!?)(?P<symbol>&?)(?P<sum>\+?)"
+    r"|(?P<rule>[~=^]|8(?=type))?(?P<type>[a-z]\w*(?:\(\w+\))?)?(?P<register>!?)"
+    r"(?P<symbol>&?)(?P<sum>\+?)"
     r"(?:\*(?P<count>\w+))?)"
     r"(?P<sink>_?)"
     r"(?:#(?P<limit>[-\d.|]*))?"
@@ -58,7 +60,9 @@ _WHAT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """One `name:what` of the notation, taken apart; the type and count still depend on the modifiers."""
+    """One `name:what` of the notation, taken apart; the type and count still depend on the
+    modifiers.
+    """
 
     name: str
     role: Role

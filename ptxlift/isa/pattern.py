@@ -1,7 +1,8 @@
-"""Reads the manual's notation of a row: which modifiers in which order, which operands in which brackets.
+"""Reads the manual's notation of a row: which modifiers in which order, which operands in which
+brackets.
 
-Comes in: `Row.pattern` and `Row.operands`. Goes out: slots for modifiers and places for operands. This module must
-know no particular instruction.
+Comes in: `Row.pattern` and `Row.operands`. Goes out: slots for modifiers and places for operands.
+This module must know no particular instruction.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ class Bracket(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One operand of a pattern. `names`: more than one inside brackets or braces; `pair`: the `p` of `d|p`."""
+    """One operand of a pattern.
+
+    `names`: more than one inside brackets or braces; `pair`: the `p` of `d|p`.
+    """
 
     names: tuple[str, ...]
     bracket: Bracket = Bracket.NONE

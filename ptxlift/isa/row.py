@@ -1,7 +1,7 @@
 """What one row of the instruction table holds, and the form an instruction takes from its row.
 
-Comes in: the tables of the chapter modules. Goes out: `Row`, and `Form`: a row with its modifiers filled in. This
-module must know no particular instruction, no registers and no syntax nodes.
+Comes in: the tables of the chapter modules. Goes out: `Row`, and `Form`: a row with its modifiers
+filled in. This module must know no particular instruction, no registers and no syntax nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ Values: TypeAlias = Mapping[str, str]  # modifier name -> its word without dot, 
 
 
 class Effect(Flag):
-    """What an instruction does besides computing its results; passes ask for this, never for opcodes.
+    """What an instruction does besides computing its results; passes ask for this, never for
+    opcodes.
 
     WARP: lanes of the warp take part, so it must not move across branches. FENCE: orders memory.
     """
@@ -71,9 +72,9 @@ class Rule(Enum):
 class OperandSpec:
     """One operand of a form: what must stand there and with which type.
 
-    `count`: elements of a vector (0: no vector). `low`, `high`: range of a constant, where there is one.
-    `negatable`: `-r` is allowed. `pair`: the second name of `d|p`, "" if none. `sink`: `_` is allowed.
-    `constants`: a vector's elements may be constants. `sum`: a register plus a constant.
+    `count`: elements of a vector (0: no vector). `low`, `high`: range of a constant, where there is
+    one. `negatable`: `-r` is allowed. `pair`: the second name of `d|p`, "" if none. `sink`: `_` is
+    allowed. `constants`: a vector's elements may be constants. `sum`: a register plus a constant.
     `writes`: an address that is written. `parts`: of a bracketed list.
     """
 
@@ -102,14 +103,17 @@ class OperandSpec:
 class Row:
     """One instruction form; compared by identity.
 
-    name: the semantic name; semantics functions and lowerings are registered under it, rows may share one.
-    pattern: the form in the manual's notation: `{.x}` optional modifier, `.x` a set of `sets` or the word itself,
-        `{, x}` optional operand, `{|p}` optional second result, `{!}` negation, `<sel>` video selector.
-    operands: what each operand name of the pattern takes, space separated; see `operands.py` for the notation.
-    sets: words a modifier of the pattern stands for, without dots; "" marks none.
-    when: which combinations of modifiers exist; None: all.
-    since: least `.version` and target: "6.0 sm_70", or "8.6 tcgen05" with a name of `versions.ARCHITECTURES`.
+    name: the semantic name; semantics functions and lowerings are registered under it, and rows
+        may share one.
+    pattern: the form in the manual's notation: `{.x}` optional modifier, `.x` a set of `sets` or
+        the word itself, `{, x}` optional operand, `{|p}` optional second result, `{!}` negation,
+        `<sel>` video selector.
+    operands: what each operand name of the pattern takes; `operands.py` explains the notation.
+    sets: words a modifier of the pattern stands for, without dots.
+    since: least `.version` and target: "6.0 sm_70", or "8.6 tcgen05" with a name of
+        `versions.ARCHITECTURES`.
     minima: words (joined by `+` when all must be there) that need more than `since`.
+    when: which combinations of modifiers exist; None: all.
     removed: "6.4 sm_70": gone from that version on targets from that one on.
     effect: what it does besides computing results.
     carry: uses of the carry flag: "", "in", "out" or "in out".
@@ -137,10 +141,12 @@ NO_TYPE = Type("", Kind.OPAQUE, 0)
 
 
 class Form:
-    """A row with its modifiers and optional operands chosen; shared by all instructions that look alike.
+    """A row with its modifiers and optional operands chosen; shared by all instructions that look
+    alike.
 
-    `name`: the row's semantic name. `types`: the type modifiers, in order; `type`: the first of them.
-    `operands`: only those that are present. `get(key)`: a modifier's word without dot, "" if absent.
+    `name`: the row's semantic name. `types`: the type modifiers, in order; `type`: the first of
+    them. `operands`: only those that are present. `get(key)`: a modifier's word without dot, "" if
+    absent.
     """
 
     __slots__ = ("name", "operands", "row", "type", "types", "values")

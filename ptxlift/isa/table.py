@@ -1,6 +1,7 @@
 """All rows of the instruction table, and their index by opcode.
 
-Comes in: the chapter modules, imported when first asked for. Goes out: rows in the order in which they are tried.
+Comes in: the chapter modules, imported when first asked for. Goes out: rows in the order in which
+they are tried.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The types of PTX: one `Type` object a name.
 
-Comes in: type names as PTX writes them, without the dot. Goes out: their kind and width. This module must know
-no instruction. Types are compared by identity; `type_of` gives the one object of a name.
+Comes in: type names as PTX writes them, without the dot. Goes out: their kind and width. This
+module must know no instruction. Types are compared by identity; `type_of` gives the one object of a
+name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ class Kind(Enum):
 
 
 class Type:
-    """A PTX type. `bits`: width in a register; `lanes`, `element`: of packed types (else 1 and the type's own name)."""
+    """A PTX type.
+
+    `bits`: width in a register; `lanes`, `element`: of packed types (else 1 and the type's own
+    name).
+    """
 
     __slots__ = ("bits", "element", "kind", "lanes", "name")
 

@@ -1,7 +1,7 @@
 """Since which `.version` and `.target` a form exists, and from which on it is gone.
 
-Comes in: the version columns of rows, such as "6.0 sm_70" or "8.6 tcgen05". Goes out: requirements that can be
-tested and named. This module must know no instruction.
+Comes in: the version columns of rows, such as "6.0 sm_70" or "8.6 tcgen05". Goes out: requirements
+that can be tested and named. This module must know no instruction.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ VERSIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """`version` at least, and `sm` at least or, where `targets` is not empty, one of those targets."""
+    """`version` at least, and `sm` at least; where `targets` is not empty, one of those."""
 
     version: tuple[int, int]
     sm: int

@@ -1,7 +1,7 @@
 """Which declared register types an operand of a given type takes.
 
-Comes in: an operand's type and rule, and registers' types. Goes out: yes or no. The rules are those of ptxas 13,
-measured for every pair of types. This module must know no instruction.
+Comes in: an operand's type and rule, and registers' types. Goes out: yes or no. The rules are those
+of ptxas 13, measured for every pair of types. This module must know no instruction.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Function bodies: nested scopes of statements become one flat, typed list.
 
-Comes in: a body's nodes and the names around it. Goes out: statements, registers and local variables. An instruction
-whose look is known costs one lookup for each name, one for its plan, and its operands. This module must know no
-instruction but that calls are bound each time.
+Comes in: a body's nodes and the names around it. Goes out: statements, registers and local
+variables. An instruction whose look is known costs one lookup for each name, one for its plan, and
+its operands. This module must know no instruction but that calls are bound each time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls: arguments and results are checked against the function or prototype that is called.
 
-Comes in: one call's shape and symbols. Goes out: its form and operands, or a `Fault`. Unlike other instructions a call
-is checked each time, for what it takes depends on the function.
+Comes in: one call's shape and symbols. Goes out: its form and operands, or a `Fault`. Unlike other
+instructions a call is checked each time, for what it takes depends on the function.
 """
 
 from __future__ import annotations

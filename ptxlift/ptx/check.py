@@ -1,7 +1,7 @@
 """From syntax to typed PTX: the checker's entry.
 
-Comes in: a syntax tree. Goes out: a `Module`, or a `PtxError` with what is wrong. Functions are checked in order, for
-PTX demands that names are declared before they are used.
+Comes in: a syntax tree. Goes out: a `Module`, or a `PtxError` with what is wrong. Functions are
+checked in order, for PTX demands that names are declared before they are used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ptxlift.ptx.specials import specials
 from ptxlift.ptx.symbols import Scope, Symbol
 from ptxlift.syntax import nodes
 
-# Looks of shapes with their plans, for each version and target: shapes are few and shared by all modules.
+# Looks of shapes with their plans, for each version and target: shapes are few, and all modules
+# share them.
 _LOOKS: dict[tuple[tuple[int, int], str], Looks] = {}
 
 

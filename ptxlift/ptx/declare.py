@@ -1,7 +1,7 @@
 """Declarations become registers and variables.
 
-Comes in: declaration and parameter nodes. Goes out: `Register`s and `Variable`s with their sizes and layouts; what PTX
-does not allow is reported. This module must know no instruction.
+Comes in: declaration and parameter nodes. Goes out: `Register`s and `Variable`s with their sizes
+and layouts; what PTX does not allow is reported. This module must know no instruction.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Initial values of variables become bytes and relocations.
 
-Comes in: an initialiser and its variable. Goes out: `Initial`, and the variable's completed first dimension. This
-module must know no instruction.
+Comes in: an initialiser and its variable. Goes out: `Initial`, and the variable's completed first
+dimension. This module must know no instruction.
 """
 
 from __future__ import annotations

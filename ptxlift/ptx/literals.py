@@ -1,7 +1,8 @@
 """Constants: expressions over literals become values, and values become bit patterns of a type.
 
-Comes in: expression nodes and their atoms. Goes out: `Integer` (64 bits and a signedness) or `Real`, and bit patterns.
-A constant that PTX does not allow raises `ConstantError`. This module must know no instruction and no names.
+Comes in: expression nodes and their atoms. Goes out: `Integer` (64 bits and a signedness) or
+`Real`, and bit patterns. A constant that PTX does not allow raises `ConstantError`. This module
+must know no instruction and no names.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A float. `hex_bits`: width of a `0f`/`0d` literal, whose exact bits are then in `bits`; else 0."""
+    """A float.
+
+    `hex_bits`: width of a `0f`/`0d` literal, whose exact bits are then in `bits`; else 0.
+    """
 
     value: float
     hex_bits: int = 0
@@ -215,7 +219,7 @@ def _real_binary(operator: str, a: float, b: float) -> Constant:
 
 
 def as_bits(value: Constant, type_: Type) -> int:
-    """The bit pattern of a constant operand of this type; `ConstantError` if PTX does not take it."""
+    """The bits of a constant operand of this type; `ConstantError` if PTX takes none such."""
     kind = type_.kind
     if kind is Kind.F and type_.bits >= 32:
         if isinstance(value, Integer):

@@ -1,7 +1,7 @@
 """Where the parts of an instruction stand in the source.
 
-Comes in: the offsets of a whole instruction. Goes out: spans of its modifiers and operands, found by scanning its
-text again; only diagnostics ask for them. This module must know no instruction.
+Comes in: the offsets of a whole instruction. Goes out: spans of its modifiers and operands, found
+by scanning its text again; only diagnostics ask for them. This module must know no instruction.
 """
 
 from __future__ import annotations

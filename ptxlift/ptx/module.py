@@ -1,9 +1,10 @@
 """The typed program: what the checker makes and what lifter and interpreter read.
 
-Comes in: nothing; these are plain records. Every name is an object, compared by identity; every operand has the type
-its instruction gives it; bodies are flat. This module must know nothing of syntax nodes or of how PTX is checked.
-Records are built once per instruction of big programs, so they are plain slots (a frozen dataclass costs three
-times as much to make); nobody changes them after `check`.
+Comes in: nothing; these are plain records. Every name is an object, compared by identity; every
+operand has the type its instruction gives it; bodies are flat. This module must know nothing of
+syntax nodes or of how PTX is checked. Records are built once per instruction of big programs, so
+they are plain slots (a frozen dataclass costs three times as much to make); nobody changes them
+after `check`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ class Space(Enum):
 
 @dataclass(slots=True, eq=False)
 class Register:
-    """A register; unique, whatever its name. `vector`: 1, 2 or 4. `index`: position in `Function.registers`."""
+    """A register; unique, whatever its name.
+
+    `vector`: 1, 2 or 4. `index`: position in `Function.registers`.
+    """
 
     name: str
     type: Type
@@ -47,7 +51,8 @@ class Register:
 class Relocation:
     """A symbol's address inside initial data.
 
-    `size` bytes at `offset` hold (address + addend) >> `shift`, cut to `size` bytes. `generic`: the generic address.
+    `size` bytes at `offset` hold (address + addend) >> `shift`, cut to `size` bytes. `generic`: the
+    generic address.
     """
 
     offset: int
@@ -70,9 +75,10 @@ class Initial:
 class Variable:
     """A variable or parameter.
 
-    `type`: of one element; `vector`: elements of `.v2`/`.v4`; `dims`: array dimensions, () for a scalar (an
-    incomplete one is 0); `size`: bytes of the whole; `align`: bytes. `offset`: of kernel parameters, in the natural
-    layout of PTX; -1 otherwise. `pointer_space`, `pointer_align`: from `.ptr` of a kernel parameter.
+    `type`: of one element; `vector`: elements of `.v2`/`.v4`; `dims`: array dimensions, () for a
+    scalar (an incomplete one is 0); `size`: bytes of the whole; `align`: bytes. `offset`: of kernel
+    parameters, in the natural layout of PTX; -1 otherwise. `pointer_space`, `pointer_align`: from
+    `.ptr` of a kernel parameter.
     """
 
     name: str
@@ -119,7 +125,9 @@ class Immediate:
 
 @dataclass(slots=True)
 class SpecialRegister:
-    """`%tid.x`: name without component, component "x".."w" or "" (scalar, or the whole vector of `mov.v4`)."""
+    """`%tid.x`: name without component, component "x".."w" or "" (scalar, or the whole vector of
+    `mov.v4`).
+    """
 
     name: str
     component: str
@@ -160,7 +168,10 @@ class Negated:
 
 @dataclass(slots=True)
 class Memory:
-    """`[base+offset]`; the state space is in the form (`form.get("ss")`, "" is generic). `base` None: absolute."""
+    """`[base+offset]`; the state space is in the form (`form.get("ss")`, "" is generic).
+
+    `base` None: absolute.
+    """
 
     base: Register | RegisterComponent | Variable | None
     offset: int
@@ -273,7 +284,10 @@ Operand: TypeAlias = (
 
 @dataclass(slots=True, eq=False)
 class Inst:
-    """One instruction. `operands` are in the order of `form.operands`; `start`, `end`: offsets in the source."""
+    """One instruction.
+
+    `operands` are in the order of `form.operands`; `start`, `end`: offsets in the source.
+    """
 
     form: Form
     operands: tuple[Operand, ...]
@@ -312,9 +326,12 @@ Statement: TypeAlias = Inst | LabelMark | LocMark
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """`.entry` or `.func`. `body` None: only declared. `attributes`: "maxntid" -> (256, 1, 1), "noreturn" -> ().
+    """`.entry` or `.func`.
 
-    `registers` are those of all scopes; `locals` the variables declared in the body, every state space.
+    `body` None: only declared. `attributes`: "maxntid" -> (256, 1, 1), "noreturn" -> ().
+
+    `registers` are those of all scopes; `locals` the variables declared in the body, every state
+    space.
     """
 
     name: str
@@ -336,7 +353,10 @@ class Function:
 
 @dataclass(slots=True, eq=False)
 class Module:
-    """A checked PTX module. `sm`: 90; `target`: "sm_90a"; `aliases`: new name -> function; `files`: index -> name."""
+    """A checked PTX module.
+
+    `sm`: 90; `target`: "sm_90a"; `aliases`: new name -> function; `files`: index -> name.
+    """
 
     source: Source
     version: tuple[int, int]

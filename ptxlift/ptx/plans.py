@@ -1,8 +1,9 @@
 """Plans: how to make the typed instruction for every statement of one look.
 
-Comes in: an instruction's shape, the symbols its names mean, and the module's version and target. Goes out: a `Plan`
-with the form and a builder, or a `Fault`. A plan holds for all instructions with the same shape and the same symbol
-signatures, so the checks run once for each kind of statement, not for each statement.
+Comes in: an instruction's shape, the symbols its names mean, and the module's version and target.
+Goes out: a `Plan` with the form and a builder, or a `Fault`. A plan holds for all instructions with
+the same shape and the same symbol signatures, so the checks run once for each kind of statement,
+not for each statement.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ class Plan:
 
 @dataclass(slots=True, eq=False)
 class Look:
-    """What is known of a shape. `names`: atom slots that are names; `guard`: position of the guard's symbol."""
+    """What is known of a shape.
+
+    `names`: atom slots that are names; `guard`: position of the guard's symbol.
+    """
 
     names: tuple[int, ...]
     guard: int = -1

@@ -1,7 +1,7 @@
 """Collects what is wrong with a module.
 
-Comes in: faults with their places. Goes out: one `PtxError` with at most twenty diagnostics. This module must know
-nothing of PTX.
+Comes in: faults with their places. Goes out: one `PtxError` with at most twenty diagnostics. This
+module must know nothing of PTX.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ OPCODE = -1
 
 
 class Fault(Exception):
-    """Something wrong in one instruction. `where`: an operand's index, `MODIFIER` + n, or `OPCODE`."""
+    """Something wrong in one instruction.
+
+    `where`: an operand's index, `MODIFIER` + n, or `OPCODE`.
+    """
 
     near = False
 

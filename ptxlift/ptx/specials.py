@@ -1,6 +1,7 @@
 """Special registers: their types, components and versions, as ptxas 13 has them.
 
-Data, and lookup by name. This module must know nothing of instructions but that `mov` reads special registers.
+Data, and lookup by name. This module must know nothing of instructions but that `mov` reads special
+registers.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from ptxlift.isa import Type, type_of
 class Special:
     """`name` with its `%`. `vector`: has components x, y, z, w. `short`: 16-bit moves may read it.
 
-    `signature`: what an operand check needs to know, as one hashable word. `since`: least version and target.
+    `signature`: what an operand check needs to know, as one hashable word. `since`: least version
+    and target.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """What a name in a body can mean, and the scopes that say so.
 
-Comes in: declarations. Goes out: one dictionary in which every visible name is its object; leaving a block restores
-what the block shadowed, so entering one costs nothing but its own declarations. This module must know no instruction.
+Comes in: declarations. Goes out: one dictionary in which every visible name is its object; leaving
+a block restores what the block shadowed, so entering one costs nothing but its own declarations.
+This module must know no instruction.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Addresses as operands.
 
-Comes in: nodes and specifications. Goes out: builders of `Memory`. This module must know no instruction.
+Comes in: nodes and specifications. Goes out: builders of `Memory`. This module must know no
+instruction.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Constants as operands: their texts differ between instructions of one look, so builders read them anew.
+"""Constants as operands: their texts differ between instructions of one look, so builders read them
+anew.
 
-Comes in: expression nodes and specifications. Goes out: builders of `Immediate`, and functions that give offsets.
-Values are remembered by text. This module must know no instruction.
+Comes in: expression nodes and specifications. Goes out: builders of `Immediate`, and functions that
+give offsets. Values are remembered by text. This module must know no instruction.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What every binder of operands needs: the symbols of one instruction, and small builders.
 
-Comes in: one instruction's symbols and atoms. Goes out: `Context`, and builders that make typed operands. This module
-must know no instruction.
+Comes in: one instruction's symbols and atoms. Goes out: `Context`, and builders that make typed
+operands. This module must know no instruction.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Vectors as operands: brace lists, vector registers, special register vectors.
 
-Comes in: nodes and specifications. Goes out: builders of `VectorOperand`. This module must know no instruction.
+Comes in: nodes and specifications. Goes out: builders of `VectorOperand`. This module must know no
+instruction.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Every instruction that ptxas accepts is accepted, from its least version and target on and not before."""
+"""Every instruction that ptxas accepts is accepted, from its least version and target on and not
+before.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ REASONS = (
     (r"Parsing error", {"PTX001", "PTX002", "PTX005"}),
     (r"Not a name of any known instruction", {"PTX101"}),
     (
-        r"(Unknown|Illegal|Multiple|Duplicate) .*modifier|modifier required|Illegal modifier",
+        r"(Unknown|Illegal|Multiple|Duplicate) .*modifier|modifier required",
         {"PTX102"},
     ),
     (r"Unexpected instruction types|applies only to|Mismatch between instruction type", {"PTX102"}),
