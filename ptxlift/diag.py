@@ -7,6 +7,7 @@ grammar, instructions, IR or targets.
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -95,10 +96,11 @@ class Diagnostic:
 
 
 _WINDOW = 120
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # what would move the cursor or worse
 
 
 def _caret(span: Span) -> list[str]:
-    text = span.source.line(span.line).replace("\t", " ")
+    text = _CONTROL.sub("\ufffd", span.source.line(span.line).replace("\t", " "))
     column = span.column - 1
     first = max(0, column - _WINDOW // 2)
     shown = text[first : first + _WINDOW]

@@ -23,4 +23,16 @@ def command(code: str | None) -> None:
         near = difflib.get_close_matches(code.upper(), CODES, n=3)
         raise click.UsageError(f"no code {code!r}; near: {', '.join(near) or 'none'}")
     click.echo(f"{code.upper()}: {found.title}\n")
-    click.echo(textwrap.fill(found.text, 88))
+    click.echo(textwrap.fill(found.text.replace("`", "'"), 88))
+    for title, example in (("Wrong", found.wrong), ("Right", found.right)):
+        if example:
+            click.echo(
+                f"\n{title}, {found.scope.value}:\n{textwrap.indent(_short(example), '    ')}"
+            )
+
+
+def _short(example: str) -> str:
+    """An example without the parts that only repeat."""
+    return "\n".join(
+        line if len(line) < 100 else f"{line[:60]} ..." for line in example.splitlines()
+    )
