@@ -17,18 +17,13 @@ QUIRKS = rows("quirks.tsv")
 REASONS = (
     (r"Parsing error", {"PTX001", "PTX002", "PTX005"}),
     (r"Not a name of any known instruction", {"PTX101"}),
-    (
-        r"(Unknown|Illegal|Multiple|Duplicate) .*modifier|modifier required",
-        {"PTX102"},
-    ),
-    (r"Unexpected instruction types|applies only to|Mismatch between instruction type", {"PTX102"}),
+    (r"(Unknown|Illegal|Multiple|Duplicate) .*modifier|modifier required", {"PTX102"}),
+    (r"Unexpected instruction types|applies only to|Mismatch between instruction", {"PTX102"}),
     (r"Operation \.\w+ requires|requires \.v4 type|Modifier '.*'|Illegal operation", {"PTX102"}),
     (r"State space incorrect", {"PTX102"}),
     (r"State space mismatch|Illegal state space", {"PTX103"}),
-    (
-        r"Arguments mismatch|Illegal vector size|Incompatible elements|with elements|out of range|multiple of warp",
-        {"PTX103"},
-    ),
+    (r"Arguments mismatch|Illegal vector size|out of range|multiple of warp", {"PTX103"}),
+    (r"Incompatible elements|Vector with elements", {"PTX103"}),
     (r"Predicate expression expected", {"PTX103", "PTX104"}),
     (r"Special register argument|Unknown vector selector", {"PTX103"}),
     (r"requires \.target|not supported on \.target|is not supported on", {"PTX108", "PTX102"}),
