@@ -141,7 +141,7 @@ class Forms:
     def insert_after(self, value: Value, expression: str) -> str:
         """Defines a temporary right after the value's definition."""
         self._count += 1
-        name = f"%b{self._count}"
+        name = f"%bits{self._count}"
         self.lines[self._where[value]] += f"\n  {name} = {expression}"
         return name
 
