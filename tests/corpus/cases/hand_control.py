@@ -165,7 +165,25 @@ def barriers_reference(inputs: Inputs) -> dict[int, Array]:
     return {1: out, 2: total + values.sum(dtype=np.uint32)}
 
 
+def named_inputs(rng: np.random.Generator) -> Inputs:
+    return [rng.integers(0, 2**32, 128, dtype=np.uint32), np.zeros(128, np.uint32)]
+
+
+def named_reference(inputs: Inputs) -> dict[int, Array]:
+    return {1: inputs[0][np.arange(128) ^ 63]}
+
+
 CASES = (
+    Case(
+        name="named_barriers",
+        source="hand/named_barriers.ptx",
+        kernel="named_barriers",
+        grid=(1, 1, 1),
+        block=(128, 1, 1),
+        make_inputs=named_inputs,
+        reference=named_reference,
+        needs="named barriers",
+    ),
     Case(
         name="scopes",
         source="hand/scopes.ptx",
