@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valu_calls import run
+from valu_reference import Float
 
 from ptxlift.emulator.valu import Approx, Ctx, Kind, dtype_of, lookup
-from tests.unit.valu.exact import Float
-from tests.unit.valu.run import run
 
 ONE = {"f32": 0x3F800000, "f64": 0x3FF0000000000000}
 

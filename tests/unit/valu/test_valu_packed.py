@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valu_calls import run
+from valu_reference import Float
 
 from ptxlift.emulator.valu import Ctx, Kind, Omod, apply_clamp, apply_omod, lookup
-from tests.unit.valu.exact import Float
-from tests.unit.valu.run import run
 
 HALF, BRAIN, SINGLE = Float("f16"), Float("bf16"), Float("f32")
 PLAIN2: dict[str, Any] = {

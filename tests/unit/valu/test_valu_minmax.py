@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from valu_calls import run
+from valu_reference import Float
 
 from ptxlift.emulator.valu import Ctx, lookup
-from tests.unit.valu.exact import Float
-from tests.unit.valu.run import run
 
 
 def edges(fmt: Float) -> list[int]:

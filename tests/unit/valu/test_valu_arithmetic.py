@@ -7,10 +7,10 @@ import struct
 
 import numpy as np
 import pytest
+from valu_calls import run
+from valu_reference import MODES, SHAPES, Float
 
 from ptxlift.emulator.valu import Ctx, Rounding, lookup
-from tests.unit.valu.exact import MODES, SHAPES, Float
-from tests.unit.valu.run import run
 
 ONE = {"f16": 0x3C00, "bf16": 0x3F80, "f32": 0x3F800000, "f64": 0x3FF0000000000000}
 MINUS = {name: bits | 1 << (Float(name).bits - 1) for name, bits in ONE.items()}

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from valu_calls import run
+from valu_reference import Float
 
 from ptxlift.emulator.valu import Approx, Ctx
-from tests.unit.valu.exact import Float
-from tests.unit.valu.run import run
 
 NAN, INF, NINF = 0x7FC00000, 0x7F800000, 0xFF800000
 

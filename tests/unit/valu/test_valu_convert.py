@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from valu_calls import run
+from valu_reference import MODES, Float
 
 from ptxlift.emulator.valu import Ctx, Rounding
-from tests.unit.valu.exact import MODES, Float
-from tests.unit.valu.run import run
 
 
 def patterns(name: str, count: int = 400) -> list[int]:
