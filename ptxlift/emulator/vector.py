@@ -360,11 +360,11 @@ def _write_value(
         raise PtxError.of("PTX406", f"vector destination {reg} is not understood")
     if reg.file is File.S:
         return _write_scalar(reg)
-    if inst.suffix == "sdwa":
+    count = REGISTERS.get(kind, 1)
+    if inst.suffix == "sdwa" and count == 1:
         return _write_sdwa(inst, reg, written)
     if kind in HALVES:
         return _write_half(inst, target, reg, written, major)
-    count = REGISTERS.get(kind, 1)
     if count == 1 and written is None and reg.file is File.V:
         index = reg.index
         return lambda st, bits: st.put_v(st.v[index], bits)
