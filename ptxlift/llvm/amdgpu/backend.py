@@ -18,7 +18,11 @@ class AmdgpuBackend:
     """`llvm.backend.Backend` for AMD chips; holds no state."""
 
     def emit_module(
-        self, module: Module, spec: TargetSpec, options: CodegenOptions, source: Source | None = None
+        self,
+        module: Module,
+        spec: TargetSpec,
+        options: CodegenOptions,
+        source: Source | None = None,
     ) -> Emitted:
         """LLVM IR text of a whole module; unsupported ops raise `PtxError` at their span."""
         return emit_module(module, spec, options, source)

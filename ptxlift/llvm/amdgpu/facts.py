@@ -50,6 +50,10 @@ def collect(module: Module) -> dict[str, Facts]:
         for name, facts in own.items():
             for callee in sorted(facts.callees):
                 changed |= _absorb(facts, own[callee], module.functions[name].is_kernel)
+    for facts in list(own.values()):
+        if facts.keeps_subnormals:  # a callee runs in its caller's mode
+            for callee in facts.callees:
+                own[callee].keeps_subnormals = True
     return own
 
 
@@ -147,11 +151,11 @@ def _keeps_subnormals(op: Op) -> bool:
 
 
 def _conversion_keeps(source: object, fmt: object, rounding: object) -> bool:
+    if fmt is Format.F64:
+        return source is Format.F32
     if source is Format.F64 and fmt is Format.F32:
         return True
-    if source is not Format.F32:
-        return False
-    return fmt is Format.F64 or rounding not in _ROUNDS_TINY_TO_ZERO
+    return source in (Format.F32, Format.F64) and rounding not in _ROUNDS_TINY_TO_ZERO
 
 
 def _is_flushed(value: Value) -> bool:

@@ -1,22 +1,250 @@
-"""Lowerings of floating-point arithmetic."""
+"""Lowerings of floating-point arithmetic rounded to nearest, comparison, minimum and rounding.
+
+Comes in: ops on the bits of a format. Goes out: LLVM float instructions without any fast-math flag.
+bf16 is computed in f32 and rounded once more, which is exact for all but fma. Flushing is left to
+the mode where the whole kernel flushes f32, else done here. Directed rounding is in `directed`.
+"""
 
 from __future__ import annotations
 
-from ptxlift.ir.attributes import Format
-from ptxlift.ir.core import Op
+from collections.abc import Sequence
+
+from ptxlift.ir.attributes import FloatPredicate, Format, Rounding
+from ptxlift.ir.core import Op, Value
+from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import TYPES
+from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, TYPES, FloatType, literal
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
+from ptxlift.target import Feature
+
+_SUBNORMAL = 0x90  # of llvm.is.fpclass: negative and positive subnormal
+
+
+def format_of(op: Op) -> FloatType:
+    """The op's `fmt`."""
+    fmt = op.attr("fmt")
+    assert isinstance(fmt, Format)
+    return TYPES[fmt]
+
+
+def flushed(e: Emitter, text: str, type: FloatType) -> str:
+    """Subnormals become zeros of their sign."""
+    n = type.name
+    tiny = e.let(e.call(f"i1 @llvm.is.fpclass.{type.suffix}({n}, i32)", text, str(_SUBNORMAL)))
+    zero = e.let(e.call(f"{n} @llvm.copysign.{type.suffix}({n}, {n})", "0.0", text))
+    return e.let(f"select i1 {tiny}, {n} {zero}, {n} {text}")
+
+
+def flushes_itself(e: Emitter, type: FloatType) -> bool:
+    """Whether the mode flushes this format."""
+    return type is FLOAT and not e.facts.keeps_subnormals
+
+
+def inputs(e: Emitter, values: Sequence[Value], type: FloatType, ftz: object) -> list[str]:
+    """Float operands, flushed where the op asks for it and the mode does not do it."""
+    texts = [e.real(value, type) for value in values]
+    if ftz and not flushes_itself(e, type):
+        texts = [flushed(e, text, type) for text in texts]
+    return texts
+
+
+def define(e: Emitter, op: Op, type: FloatType, expression: str, loose_nan: bool = False) -> None:
+    """The result, flushed where the op asks for it and the mode does not do it."""
+    if op.attr("ftz") and not flushes_itself(e, type):
+        text = flushed(e, e.let(expression), type)
+        e.set_real(op.results[0], type, f"freeze {type.name} {text}", loose_nan)
+    else:
+        e.set_real(op.results[0], type, expression, loose_nan)
+
+
+# ---- bf16 through f32 ----
+
+
+def widened(e: Emitter, text: str, type: FloatType) -> str:
+    """A 16-bit float as f32, exactly."""
+    return e.let(f"fpext {type.name} {text} to float")
+
+
+def exact_bfloat(e: Emitter, text: str) -> str:
+    """The bits of an f32 that is a bf16 value."""
+    bits = e.let(f"bitcast float {text} to i32")
+    high = e.let(f"lshr i32 {bits}, 16")
+    return e.let(f"trunc i32 {high} to i16")
+
+
+# ---- arithmetic ----
+
+
+def _arithmetic(name: str) -> Lowering:
+    def lower(e: Emitter, op: Op) -> None:
+        type = format_of(op)
+        operands = inputs(e, op.operands, type, op.attr("ftz"))
+        if op.attr("rounding") is not Rounding.RN:
+            define(e, op, type, directed.expression(e, op, type, operands))
+            return
+        if _is_narrow(e, name, type):
+            wide = [widened(e, text, type) for text in operands]
+            result = e.let(_nearest(e, name, FLOAT, wide))
+            define(e, op, type, f"fptrunc float {result} to {type.name}")
+        else:
+            define(e, op, type, _nearest(e, name, type, operands))
+
+    return lower
+
+
+def _is_narrow(e: Emitter, name: str, type: FloatType) -> bool:
+    """Whether the op is computed in f32: bf16, and f16 where AMD's own is not exact."""
+    if type is BFLOAT:
+        return not (e.context.has(Feature.PK_BF16) and name in ("fadd", "fsub", "fmul"))
+    return type is HALF and name in ("fdiv", "fsqrt")
+
+
+def _nearest(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) -> str:
+    if name == "fsqrt":
+        n = type.name
+        return e.call(f"{n} @llvm.sqrt.{type.suffix}({n})", operands[0])
+    return f"{name} {type.name} {operands[0]}, {operands[1]}"
+
+
+for _name in ("fadd", "fsub", "fmul", "fdiv", "fsqrt"):
+    lowers(_name)(_arithmetic(_name))
 
 
 @lowers("ffma")
 def _ffma(e: Emitter, op: Op) -> None:
-    a, b, c = op.operands
-    fmt, _rounding, _ftz = op.attrs
-    assert isinstance(fmt, Format)
-    t = TYPES[fmt]
-    n = t.name
-    call = e.call(
-        f"{n} @llvm.fma.{t.suffix}({n}, {n}, {n})", e.real(a, t), e.real(b, t), e.real(c, t)
-    )
-    e.set_real(op.results[0], t, call)
+    type = format_of(op)
+    operands = inputs(e, op.operands, type, op.attr("ftz"))
+    if op.attr("rounding") is not Rounding.RN:
+        define(e, op, type, directed.expression(e, op, type, operands))
+    elif type is BFLOAT and not e.context.has(Feature.PK_BF16):
+        # The sum of an exact product and c, rounded to odd, can be rounded again.
+        wide = [e.let(f"fpext bfloat {text} to double") for text in operands]
+        product = e.let(f"fmul double {wide[0]}, {wide[1]}")
+        odd = directed.odd_float(e, directed.odd_sum(e, product, wide[2]))
+        define(e, op, type, f"fptrunc float {odd} to bfloat")
+    else:
+        n = type.name
+        define(e, op, type, e.call(f"{n} @llvm.fma.{type.suffix}({n}, {n}, {n})", *operands))
+
+
+# ---- signs and ranges ----
+
+
+@lowers("fneg")
+def _fneg(e: Emitter, op: Op) -> None:
+    type, value = format_of(op), op.operands[0]
+    if type is BFLOAT:
+        e.set_bits(op.results[0], f"xor i16 {e.bits(value)}, {-type.sign_bit}")
+    else:
+        e.set_real(op.results[0], type, f"fneg {type.name} {e.real(value, type)}")
+
+
+@lowers("fabs")
+def _fabs(e: Emitter, op: Op) -> None:
+    type, value = format_of(op), op.operands[0]
+    if type is BFLOAT:
+        e.set_bits(op.results[0], f"and i16 {e.bits(value)}, {type.magnitude_mask}")
+    else:
+        n = type.name
+        call = e.call(f"{n} @llvm.fabs.{type.suffix}({n})", e.real(value, type))
+        e.set_real(op.results[0], type, call)
+
+
+@lowers("fflush")
+def _fflush(e: Emitter, op: Op) -> None:
+    type = format_of(op)
+    text = flushed(e, e.real(op.operands[0], type), type)
+    e.set_real(op.results[0], type, f"freeze {type.name} {text}")
+
+
+@lowers("fsaturate")
+def _fsaturate(e: Emitter, op: Op) -> None:
+    type = format_of(op)
+    text = e.real(op.operands[0], type)
+    if type is BFLOAT:
+        low = _extreme(e, "maximumnum", FLOAT, widened(e, text, type), "0.0")
+        high = _extreme(e, "minimumnum", FLOAT, low, "1.0")
+        e.alias(op.results[0], exact_bfloat(e, high))
+        return
+    n = type.name
+    low = _extreme(e, "maximumnum", type, text, "0.0")
+    signature = f"{n} @llvm.minimumnum.{type.suffix}({n}, {n})"
+    e.set_real(op.results[0], type, e.call(signature, low, "1.0"))
+
+
+def _extreme(e: Emitter, name: str, type: FloatType, a: str, b: str) -> str:
+    n = type.name
+    return e.let(e.call(f"{n} @llvm.{name}.{type.suffix}({n}, {n})", a, b))
+
+
+def _minimum(number: str, propagating: str) -> Lowering:
+    def lower(e: Emitter, op: Op) -> None:
+        type = format_of(op)
+        name = propagating if op.attr("nan") else number
+        a, b = inputs(e, op.operands, type, op.attr("ftz"))
+        if type is BFLOAT:
+            text = _extreme(e, name, FLOAT, widened(e, a, type), widened(e, b, type))
+            unordered = e.let(f"fcmp uno float {text}, 0.0")
+            bits = exact_bfloat(e, text)
+            nan = BFLOAT.canonical_nan
+            e.set_bits(op.results[0], f"select i1 {unordered}, i16 {nan}, i16 {bits}")
+            return
+        n = type.name
+        call = e.call(f"{n} @llvm.{name}.{type.suffix}({n}, {n})", a, b)
+        loose = bool(op.attr("nan")) or not any(_is_number(e, v, type) for v in op.operands)
+        e.set_real(op.results[0], type, call, loose)
+
+    return lower
+
+
+lowers("fmin")(_minimum("minimumnum", "minimum"))
+lowers("fmax")(_minimum("maximumnum", "maximum"))
+
+
+def _is_number(e: Emitter, value: Value, type: FloatType) -> bool:
+    """Whether the value is a constant and no NaN."""
+    constant = e.constant(value)
+    return constant is not None and constant & type.magnitude_mask <= type.infinity
+
+
+# ---- comparing and rounding ----
+
+
+@lowers("fcmp")
+def _fcmp(e: Emitter, op: Op) -> None:
+    type, predicate = format_of(op), op.attr("predicate")
+    assert isinstance(predicate, FloatPredicate)
+    texts = inputs(e, op.operands, type, op.attr("ftz"))
+    if type is BFLOAT:
+        texts, type = [widened(e, text, type) for text in texts], FLOAT
+    e.set_bits(op.results[0], f"fcmp {predicate.value} {type.name} {texts[0]}, {texts[1]}")
+
+
+INTEGRAL = {
+    Rounding.RN: "rint",
+    Rounding.RZ: "trunc",
+    Rounding.RM: "floor",
+    Rounding.RP: "ceil",
+}
+
+
+@lowers("fround")
+def _fround(e: Emitter, op: Op) -> None:
+    type, rounding = format_of(op), op.attr("rounding")
+    assert isinstance(rounding, Rounding)
+    text = e.real(op.operands[0], type)
+    if op.attr("ftz") and rounding in (Rounding.RM, Rounding.RP):
+        text = flushed(e, text, type)
+    if type is BFLOAT:
+        wide = widened(e, text, type)
+        whole = e.let(e.call(f"float @llvm.{INTEGRAL[rounding]}.f32(float)", wide))
+        e.alias(op.results[0], exact_bfloat(e, whole))
+        return
+    n = type.name
+    call = e.call(f"{n} @llvm.{INTEGRAL[rounding]}.{type.suffix}({n})", text)
+    e.set_real(op.results[0], type, call)
+
+
+def constant_real(bits: int, type: FloatType) -> str:
+    """A literal by its bits."""
+    return literal(bits, type)

@@ -69,12 +69,12 @@ _FROM_IMPLICIT = frozenset(
         Special.WARPID, Special.NWARPID, Special.DYNAMIC_SMEM_SIZE, Special.TOTAL_SMEM_SIZE,
     }
 )  # fmt: skip
-_NEVER = (
-    "amdgpu-no-dispatch-ptr amdgpu-no-queue-ptr amdgpu-no-hostcall-ptr amdgpu-no-heap-ptr "
-    "amdgpu-no-multigrid-sync-arg amdgpu-no-default-queue amdgpu-no-completion-action "
-    "amdgpu-no-lds-kernel-id amdgpu-no-flat-scratch-init amdgpu-no-cluster-id-x "
-    "amdgpu-no-cluster-id-y amdgpu-no-cluster-id-z"
-).split()
+_NEVER = [
+    "amdgpu-no-dispatch-ptr", "amdgpu-no-queue-ptr", "amdgpu-no-hostcall-ptr",
+    "amdgpu-no-heap-ptr", "amdgpu-no-multigrid-sync-arg", "amdgpu-no-default-queue",
+    "amdgpu-no-completion-action", "amdgpu-no-lds-kernel-id", "amdgpu-no-flat-scratch-init",
+    "amdgpu-no-cluster-id-x", "amdgpu-no-cluster-id-y", "amdgpu-no-cluster-id-z",
+]  # fmt: skip
 
 
 def attributes(function: Function, facts: Facts, context: Context) -> str:
@@ -97,7 +97,7 @@ def _absent_inputs(facts: Facts, context: Context) -> list[str]:
         return []
     names = list(_NEVER)
     specials = facts.specials
-    needs_all = bool(specials & _LINEAR) or facts.block_barrier_scratch
+    needs_all = bool(specials & _LINEAR)
     for axis, tid, ctaid in zip("xyz", _TIDS, _CTAIDS, strict=True):
         if tid not in specials and not needs_all and not (context.is_split and axis == "x"):
             names.append(f"amdgpu-no-workitem-id-{axis}")

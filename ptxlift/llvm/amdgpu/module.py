@@ -81,5 +81,6 @@ def _metadata(context: Context) -> list[str]:
         "!llvm.module.flags = !{!2}",
         "!0 = !{}",
         "!1 = !{i32 1}",
+        "!3 = !{i32 5, i32 6}",
         f'!2 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}00}}',
     ]

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 Lowering = Callable[["Emitter", Op], None]
 
-_CHAPTERS = ("addresses", "integer", "control", "memory", "floating", "special")
+_CHAPTERS = (
+    "addresses", "integer", "bitfields", "dot", "floating", "convert", "approximate", "memory",
+    "atomics", "special", "warp", "barrier", "control",
+)  # fmt: skip
 _LOWERINGS: dict[str, Lowering] = {}  # filled once by the chapters' decorators
 
 

@@ -92,7 +92,7 @@ def _ntid(e: Emitter, axis: int) -> str:
     return size
 
 
-def linear_tid(e: Emitter) -> str:
+def _linear_tid(e: Emitter) -> str:
     """The thread's number in the block, x fastest."""
     x, y, z = (_tid(e, axis) for axis in "xyz")
     row = e.let(f"mul i32 {z}, {_ntid(e, 1)}")
@@ -102,7 +102,7 @@ def linear_tid(e: Emitter) -> str:
 
 
 def _warp_id(e: Emitter) -> str:
-    return e.let(f"lshr i32 {linear_tid(e)}, 5")
+    return e.let(f"lshr i32 {_linear_tid(e)}, 5")
 
 
 def _warp_count(e: Emitter) -> str:

@@ -1,0 +1,271 @@
+"""Lowerings of ops on fields, bytes and truth tables: pack, extract, bfe, bfi, bfind, lop3, prmt.
+
+Comes in: ops whose positions and lengths PTX clamps. Goes out: shifts, masks and the intrinsics of
+AMD's own field and permute instructions. Constant positions give constant masks.
+"""
+
+from __future__ import annotations
+
+from ptxlift.ir.core import Op, Value
+from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.integer import shift_amount
+from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.target import Feature
+
+_BYTE = 255
+
+# ---- joining and cutting ----
+
+
+@lowers("pack")
+def _pack(e: Emitter, op: Op) -> None:
+    widths = {value.width for value in op.operands}
+    if len(widths) == 1 and op.operands[0].width >= 16:
+        _pack_as_vector(e, op)
+    else:
+        _pack_by_shifts(e, op)
+
+
+def _pack_as_vector(e: Emitter, op: Op) -> None:
+    element = f"i{op.operands[0].width}"
+    vector = f"<{len(op.operands)} x {element}>"
+    whole = "poison"
+    for index, value in enumerate(op.operands):
+        whole = e.let(f"insertelement {vector} {whole}, {element} {e.bits(value)}, i32 {index}")
+    e.set_bits(op.results[0], f"bitcast {vector} {whole} to i{op.results[0].width}")
+
+
+def _pack_by_shifts(e: Emitter, op: Op) -> None:
+    t = f"i{op.results[0].width}"
+    whole, offset = "0", 0
+    for value in op.operands:
+        part = e.let(f"zext i{value.width} {e.bits(value)} to {t}")
+        if offset:
+            part = e.let(f"shl {t} {part}, {offset}")
+        whole = e.let(f"or {t} {whole}, {part}")
+        offset += value.width
+    e.alias(op.results[0], whole)
+
+
+@lowers("extract")
+def _extract(e: Emitter, op: Op) -> None:
+    value, result = op.operands[0], op.results[0]
+    offset = int(str(op.attr("offset")))
+    text = e.bits(value)
+    if offset:
+        text = e.let(f"lshr i{value.width} {text}, {offset}")
+    e.set_bits(result, f"trunc i{value.width} {text} to i{result.width}")
+
+
+# ---- bit fields: positions and lengths count modulo 256 and stop at the most significant bit ----
+
+
+def _byte_of(e: Emitter, value: Value) -> int | str:
+    """The low 8 bits: a number where known, else a name."""
+    constant = e.constant(value)
+    if constant is not None:
+        return constant & _BYTE
+    return e.let(f"and i32 {e.bits(value)}, {_BYTE}")
+
+
+def _shifted(e: Emitter, instruction: str, text: str, amount: int | str, n: int) -> str:
+    """A shift by 0..255 that gives 0 from the width on."""
+    if isinstance(amount, int):
+        return e.let(f"{instruction} i{n} {text}, {amount}") if amount < n else "0"
+    moved = e.let(f"{instruction} i{n} {text}, {shift_amount(e, amount, n)}")
+    inside = e.let(f"icmp ult i32 {amount}, {n}")
+    return e.let(f"select i1 {inside}, i{n} {moved}, i{n} 0")
+
+
+def _low_ones(e: Emitter, length: int | str, n: int) -> str:
+    """A mask of so many low bits; all from the width on."""
+    if isinstance(length, int):
+        return str((1 << min(length, n)) - 1)
+    power = e.let(f"shl i{n} 1, {shift_amount(e, length, n)}")
+    mask = e.let(f"add i{n} {power}, -1")
+    inside = e.let(f"icmp ult i32 {length}, {n}")
+    return e.let(f"select i1 {inside}, i{n} {mask}, i{n} -1")
+
+
+@lowers("bfe_u")
+def _bfe_u(e: Emitter, op: Op) -> None:
+    a, position, length = op.operands
+    n = a.width
+    field = _shifted(e, "lshr", e.bits(a), _byte_of(e, position), n)
+    e.set_bits(op.results[0], f"and i{n} {field}, {_low_ones(e, _byte_of(e, length), n)}")
+
+
+@lowers("bfe_s")
+def _bfe_s(e: Emitter, op: Op) -> None:
+    """The field is moved to the top, then down with its sign."""
+    a, position, length = op.operands
+    n = a.width
+    p, count = _byte_of(e, position), _byte_of(e, length)
+    if isinstance(p, int) and isinstance(count, int):
+        _constant_bfe_s(e, op, p, count)
+        return
+    low = "i32 @llvm.umin.i32(i32, i32)"
+    end = e.let(f"add i32 {p}, {count}")
+    end = e.let(e.call(low, end, str(n)))
+    up = e.let(f"sub i32 {n}, {end}")
+    down = e.let(f"add i32 {up}, {p}")
+    down = e.let(e.call(low, down, str(n - 1)))
+    top = e.let(f"shl i{n} {e.bits(a)}, {shift_amount(e, up, n)}")
+    field = e.let(f"ashr i{n} {top}, {shift_amount(e, down, n)}")
+    empty = e.let(f"icmp eq i32 {count}, 0")
+    e.set_bits(op.results[0], f"select i1 {empty}, i{n} 0, i{n} {field}")
+
+
+def _constant_bfe_s(e: Emitter, op: Op, position: int, length: int) -> None:
+    n = op.operands[0].width
+    if length == 0:
+        e.set_constant(op.results[0], 0)
+        return
+    up = n - min(position + length, n)
+    top = e.let(f"shl i{n} {e.bits(op.operands[0])}, {up}")
+    e.set_bits(op.results[0], f"ashr i{n} {top}, {min(up + position, n - 1)}")
+
+
+@lowers("bfi")
+def _bfi(e: Emitter, op: Op) -> None:
+    a, b, position, length = op.operands
+    n = a.width
+    p = _byte_of(e, position)
+    ones = _low_ones(e, _byte_of(e, length), n)
+    mask = _shifted(e, "shl", ones, p, n)
+    field = _shifted(e, "shl", e.bits(a), p, n)
+    inside = e.let(f"and i{n} {field}, {mask}")
+    inverse = e.let(f"xor i{n} {mask}, -1")
+    outside = e.let(f"and i{n} {e.bits(b)}, {inverse}")
+    e.set_bits(op.results[0], f"or i{n} {inside}, {outside}")
+
+
+@lowers("bfind")
+def _bfind(e: Emitter, op: Op) -> None:
+    a = op.operands[0]
+    signed, from_top = op.attrs
+    n, text = a.width, e.bits(a)
+    if signed:
+        sign = e.let(f"ashr i{n} {text}, {n - 1}")
+        text = e.let(f"xor i{n} {text}, {sign}")
+    count = e.let(e.call(f"i{n} @llvm.ctlz.i{n}(i{n}, i1)", text, "true"))
+    if not from_top:
+        count = e.let(f"sub i{n} {n - 1}, {count}")
+    none = e.let(f"icmp eq i{n} {text}, 0")
+    chosen = f"select i1 {none}, i{n} -1, i{n} {count}"
+    if n == 32:
+        e.set_bits(op.results[0], chosen)
+    else:
+        change = "trunc" if n > 32 else "sext"
+        e.set_bits(op.results[0], f"{change} i{n} {e.let(chosen)} to i32")
+
+
+# ---- three-input logic ----
+
+# The sixteen functions of two inputs, as instructions over b and c; bit i for input i = b*2 + c.
+_TWO_INPUTS: dict[int, tuple[str, ...]] = {
+    0x1: ("or b, c", "xor t, -1"),
+    0x2: ("xor b, -1", "and t, c"),
+    0x3: ("xor b, -1",),
+    0x4: ("xor c, -1", "and t, b"),
+    0x5: ("xor c, -1",),
+    0x6: ("xor b, c",),
+    0x7: ("and b, c", "xor t, -1"),
+    0x8: ("and b, c",),
+    0x9: ("xor b, c", "xor t, -1"),
+    0xB: ("xor b, -1", "or t, c"),
+    0xD: ("xor c, -1", "or t, b"),
+    0xE: ("or b, c",),
+}
+_CONSTANT_OR_INPUT = {0x0: "0", 0xF: "-1", 0xA: "c", 0xC: "b"}
+
+
+@lowers("bitwise3")
+def _bitwise3(e: Emitter, op: Op) -> None:
+    a, b, c = op.operands
+    lut, n = int(str(op.attr("lut"))), a.width
+    texts = (e.bits(a), e.bits(b), e.bits(c))
+    if n == 32 and e.context.has(Feature.V_BITOP3):
+        signature = "i32 @llvm.amdgcn.bitop3.i32(i32, i32, i32, i32)"
+        e.set_bits(op.results[0], e.call(signature, *texts, str(lut)))
+        return
+    low, high = lut & 15, lut >> 4
+    if_clear = _two_inputs(e, low, texts[1], texts[2], n)
+    if low == high:
+        e.alias(op.results[0], if_clear)
+        return
+    if low ^ high == 15:
+        e.set_bits(op.results[0], f"xor i{n} {if_clear}, {texts[0]}")
+        return
+    if_set = _two_inputs(e, high, texts[1], texts[2], n)
+    inverse = e.let(f"xor i{n} {texts[0]}, -1")
+    left = e.let(f"and i{n} {texts[0]}, {if_set}")
+    right = e.let(f"and i{n} {inverse}, {if_clear}")
+    e.set_bits(op.results[0], f"or i{n} {left}, {right}")
+
+
+def _two_inputs(e: Emitter, lut: int, b: str, c: str, n: int) -> str:
+    plain = _CONSTANT_OR_INPUT.get(lut)
+    if plain is not None:
+        return {"b": b, "c": c}.get(plain, plain)
+    text = ""
+    names = {"b": b, "c": c, "-1": "-1"}
+    for step in _TWO_INPUTS[lut]:
+        instruction, left, right = step.replace(",", "").split()
+        names["t"] = text
+        text = e.let(f"{instruction} i{n} {names[left]}, {names[right]}")
+    return text
+
+
+# ---- bytes ----
+
+_PERM = "i32 @llvm.amdgcn.perm(i32, i32, i32)"
+_SIGNS = 0x80808080
+
+
+@lowers("prmt")
+def _prmt(e: Emitter, op: Op) -> None:
+    a, b, selector = op.operands
+    texts = (e.bits(a), e.bits(b))
+    constant = e.constant(selector)
+    if constant is None:
+        _variable_prmt(e, op, *texts)
+        return
+    bytes_, signs = 0, 0
+    for index in range(4):
+        nibble = constant >> 4 * index & 15
+        if nibble & 9 == 9:  # v_perm_b32 replicates the signs of odd bytes itself
+            bytes_ |= (8 + (nibble >> 1 & 3)) << 8 * index
+        else:
+            bytes_ |= (nibble & 7) << 8 * index
+            signs |= (nibble >> 3) * _BYTE << 8 * index
+    moved = e.call(_PERM, texts[1], texts[0], str(bytes_))
+    if signs == 0:
+        e.set_bits(op.results[0], moved)
+    else:
+        _replicate_signs(e, op, e.let(moved), str(signs))
+
+
+def _variable_prmt(e: Emitter, op: Op, a: str, b: str) -> None:
+    """Spreads the four nibbles to the bytes that v_perm_b32 takes."""
+    spread = e.let(f"and i32 {e.bits(op.operands[2])}, {0xFFFF}")
+    for distance, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F)):
+        moved = e.let(f"shl i32 {spread}, {distance}")
+        both = e.let(f"or i32 {spread}, {moved}")
+        spread = e.let(f"and i32 {both}, {mask}")
+    places = e.let(f"and i32 {spread}, {0x07070707}")
+    moved = e.let(e.call(_PERM, b, a, places))
+    wanted = e.let(f"and i32 {spread}, {0x08080808}")
+    ones = e.let(f"lshr i32 {wanted}, 3")
+    _replicate_signs(e, op, moved, e.let(f"mul i32 {ones}, {_BYTE}"))
+
+
+def _replicate_signs(e: Emitter, op: Op, moved: str, where: str) -> None:
+    """Fills the bytes of the mask with the sign of what was moved there."""
+    signs = e.let(f"and i32 {moved}, {_SIGNS}")
+    ones = e.let(f"lshr i32 {signs}, 7")
+    full = e.let(f"mul i32 {ones}, {_BYTE}")
+    filled = e.let(f"and i32 {full}, {where}")
+    inverse = e.let(f"xor i32 {where}, -1")
+    kept = e.let(f"and i32 {moved}, {inverse}")
+    e.set_bits(op.results[0], f"or i32 {filled}, {kept}")

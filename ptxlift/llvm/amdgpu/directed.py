@@ -1,0 +1,147 @@
+"""Arithmetic rounded toward zero, up or down, without changing the rounding mode.
+
+Comes in: float operands and a direction. Goes out: expressions. f32 is computed in f64 and made
+round-to-odd (the last bit tells that something was cut off), after which one more rounding in any
+direction is right. f64 is rounded to nearest, then corrected by one unit where the sign of the
+error says so. Down is up with all signs flipped.
+
+LLVM ignores the rounding of constrained operations and merges equal operations across changes of
+the mode; only `llvm.fptrunc.round` keeps its promise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptxlift.ir.attributes import Rounding
+from ptxlift.ir.core import Op
+from ptxlift.llvm.amdgpu import directed_double
+from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.floats import DOUBLE, FLOAT, FloatType
+
+_MODES = {
+    Rounding.RZ: 'metadata !"round.towardzero"',
+    Rounding.RM: 'metadata !"round.downward"',
+    Rounding.RP: 'metadata !"round.upward"',
+}
+_FMA = "double @llvm.fma.f64(double, double, double)"
+_SQRT = "double @llvm.sqrt.f64(double)"
+
+
+def expression(e: Emitter, op: Op, type: FloatType, operands: Sequence[str]) -> str:
+    """The op with its direction."""
+    rounding = op.attr("rounding")
+    assert isinstance(rounding, Rounding)
+    if rounding not in _MODES or type not in (FLOAT, DOUBLE):
+        raise e.error(op, "PTX201", f"{type.suffix} arithmetic has no rounding .{rounding.value}")
+    name = op.opdef.name
+    if type is DOUBLE:
+        return directed_double.expression(e, name, operands, rounding)
+    wide = [e.let(f"fpext float {text} to double") for text in operands]
+    if name == "fsub":
+        name, wide[1] = "fadd", e.let(f"fneg double {wide[1]}")
+    if rounding is Rounding.RM and name in ("fadd", "ffma"):
+        return _down(e, name, wide)
+    return round_to_float(e, _EXACT_OR_ODD[name](e, wide), rounding)
+
+
+def _down(e: Emitter, name: str, wide: Sequence[str]) -> str:
+    """An exact sum of zero is -0 here; rounding -a-b up and flipping gives just that."""
+    flipped = list(wide)
+    for index in (0, len(wide) - 1):
+        flipped[index] = e.let(f"fneg double {wide[index]}")
+    up = e.let(round_to_float(e, _EXACT_OR_ODD[name](e, flipped), Rounding.RP))
+    return f"fneg float {up}"
+
+
+def round_to_float(e: Emitter, text: str, rounding: Rounding) -> str:
+    """The expression that rounds f64 to f32 in a direction."""
+    head, _ = e.context.signature("float @llvm.fptrunc.round.f32.f64(double, metadata)")
+    return f"{head}double {text}, {_MODES[rounding]})"
+
+
+def round_to_half(e: Emitter, text: str, rounding: Rounding) -> str:
+    """The expression that rounds f32 to f16 in a direction."""
+    head, _ = e.context.signature("half @llvm.fptrunc.round.f16.f32(float, metadata)")
+    return f"{head}float {text}, {_MODES[rounding]})"
+
+
+def odd_float(e: Emitter, text: str) -> str:
+    """f64 to f32 rounded to odd."""
+    cut = e.let(round_to_float(e, text, Rounding.RZ))
+    back = e.let(f"fpext float {cut} to double")
+    inexact = e.let(f"fcmp one double {back}, {text}")
+    bits = e.let(f"bitcast float {cut} to i32")
+    last = e.let(f"zext i1 {inexact} to i32")
+    odd = e.let(f"or i32 {bits}, {last}")
+    return e.let(f"bitcast i32 {odd} to float")
+
+
+def odd_sum(e: Emitter, a: str, b: str) -> str:
+    """a + b in f64 rounded to odd."""
+    total, error = two_sum(e, a, b)
+    return _to_odd(e, total, error)
+
+
+def two_sum(e: Emitter, a: str, b: str) -> tuple[str, str]:
+    """The sum and what rounding cut off, exactly (Knuth)."""
+    total = e.let(f"fadd double {a}, {b}")
+    part = e.let(f"fsub double {total}, {a}")
+    rest = e.let(f"fsub double {total}, {part}")
+    error_a = e.let(f"fsub double {a}, {rest}")
+    error_b = e.let(f"fsub double {b}, {part}")
+    return total, e.let(f"fadd double {error_a}, {error_b}")
+
+
+def _to_odd(e: Emitter, nearest: str, error: str) -> str:
+    """Moves an even last bit one unit toward the exact value; NaN errors move nothing."""
+    bits = e.let(f"bitcast double {nearest} to i64")
+    error_bits = e.let(f"bitcast double {error} to i64")
+    differ = e.let(f"xor i64 {bits}, {error_bits}")
+    sign = e.let(f"ashr i64 {differ}, 63")
+    step = e.let(f"or i64 {sign}, 1")
+    inexact = e.let(f"fcmp one double {error}, 0.0")
+    last = e.let(f"and i64 {bits}, 1")
+    even = e.let(f"icmp eq i64 {last}, 0")
+    move = e.let(f"and i1 {inexact}, {even}")
+    moved = e.let(f"add i64 {bits}, {step}")
+    odd = e.let(f"select i1 {move}, i64 {moved}, i64 {bits}")
+    return e.let(f"bitcast i64 {odd} to double")
+
+
+def _sum(e: Emitter, operands: Sequence[str]) -> str:
+    return odd_sum(e, operands[0], operands[1])
+
+
+def _product(e: Emitter, operands: Sequence[str]) -> str:
+    """48 bits: exact."""
+    return e.let(f"fmul double {operands[0]}, {operands[1]}")
+
+
+def _fused(e: Emitter, operands: Sequence[str]) -> str:
+    return odd_sum(e, _product(e, operands), operands[2])
+
+
+def _quotient(e: Emitter, operands: Sequence[str]) -> str:
+    a, b = operands
+    quotient = e.let(f"fdiv double {a}, {b}")
+    negated = e.let(f"fneg double {quotient}")
+    remainder = e.let(e.call(_FMA, negated, b, a))
+    # The error has the remainder's sign where b is positive.
+    sign = e.let(e.call("double @llvm.copysign.f64(double, double)", "1.0", b))
+    return _to_odd(e, quotient, e.let(f"fmul double {remainder}, {sign}"))
+
+
+def _root(e: Emitter, operands: Sequence[str]) -> str:
+    root = e.let(e.call(_SQRT, operands[0]))
+    negated = e.let(f"fneg double {root}")
+    return _to_odd(e, root, e.let(e.call(_FMA, negated, root, operands[0])))
+
+
+_EXACT_OR_ODD = {
+    "fadd": _sum,
+    "fmul": _product,
+    "ffma": _fused,
+    "fdiv": _quotient,
+    "fsqrt": _root,
+}

@@ -1,0 +1,256 @@
+"""Lowerings of warp operations: shuffle, vote, ballot, match, reduce, elect.
+
+Comes in: ops that exchange values among the 32 lanes of a PTX warp. Goes out: AMDGPU lane
+intrinsics. In a wave of 64 two warps run side by side; every operation stays in the own half.
+Constant shuffles ask `native_shuffle` for a chain of hardwired permutations first.
+"""
+
+from __future__ import annotations
+
+from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode, VoteMode
+from ptxlift.ir.core import Op, Value
+from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.lanes import ballot, lane_id, wave_lane
+from ptxlift.llvm.amdgpu.native_shuffle import native_shuffle
+from ptxlift.llvm.amdgpu.registry import lowers
+
+_BPERMUTE = "i32 @llvm.amdgcn.ds.bpermute(i32, i32)"
+
+
+def read_lane_of_warp(e: Emitter, value: str, lane: str) -> str:
+    """The value in another lane of the own warp; 0 where that lane is inactive."""
+    if e.context.is_wave64:
+        base = e.let(f"and i32 {wave_lane(e)}, 32")
+        lane = e.let(f"or i32 {lane}, {base}")
+    byte = e.let(f"shl i32 {lane}, 2")
+    return e.let(e.call(_BPERMUTE, byte, value))
+
+
+# ---- shuffle ----
+
+
+@lowers("shuffle")
+def _shuffle(e: Emitter, op: Op) -> None:
+    value, b, c, _ = op.operands
+    mode = op.attr("mode")
+    assert isinstance(mode, ShuffleMode)
+    known = (e.constant(b), e.constant(c))
+    if known[0] is not None and known[1] is not None:
+        chain = native_shuffle(e, e.bits(value), mode, known[0] & 31, known[1])
+        if chain is not None:
+            e.alias(op.results[0], chain[0])
+            e.alias(op.results[1], chain[1])
+            return
+    lane = lane_id(e)
+    source, inside = _source_lane(e, mode, lane, _masked(e, b), c)
+    chosen = e.let(f"select i1 {inside}, i32 {source}, i32 {lane}")
+    e.alias(op.results[0], read_lane_of_warp(e, e.bits(value), chosen))
+    e.alias(op.results[1], inside)
+
+
+def _masked(e: Emitter, value: Value) -> str:
+    constant = e.constant(value)
+    return str(constant & 31) if constant is not None else e.let(f"and i32 {e.bits(value)}, 31")
+
+
+def _source_lane(e: Emitter, mode: ShuffleMode, lane: str, b: str, c: Value) -> tuple[str, str]:
+    """The lane to read and whether it is in range, as the manual's shfl.sync defines them: the
+    low five bits of c clamp, bits 8 to 12 cut the warp into segments.
+    """
+    clamp = e.let(f"and i32 {e.bits(c)}, 31")
+    shifted = e.let(f"lshr i32 {e.bits(c)}, 8")
+    segment = e.let(f"and i32 {shifted}, 31")
+    inverse = e.let(f"xor i32 {segment}, 31")
+    first = e.let(f"and i32 {lane}, {segment}")
+    inner = e.let(f"and i32 {clamp}, {inverse}")
+    last = e.let(f"or i32 {first}, {inner}")
+    match mode:
+        case ShuffleMode.UP:
+            source = e.let(f"sub i32 {lane}, {b}")
+            return source, e.let(f"icmp sge i32 {source}, {last}")
+        case ShuffleMode.DOWN:
+            source = e.let(f"add i32 {lane}, {b}")
+        case ShuffleMode.BFLY:
+            source = e.let(f"xor i32 {lane}, {b}")
+        case ShuffleMode.IDX:
+            inner = e.let(f"and i32 {b}, {inverse}")
+            source = e.let(f"or i32 {first}, {inner}")
+    return source, e.let(f"icmp sle i32 {source}, {last}")
+
+
+# ---- votes ----
+
+
+@lowers("vote")
+def _vote(e: Emitter, op: Op) -> None:
+    predicate, mask = e.bits(op.operands[0]), e.bits(op.operands[1])
+    result = op.results[0]
+    match op.attr("mode"):
+        case VoteMode.ANY:
+            e.set_bits(result, f"icmp ne i32 {_lanes_where(e, predicate, mask)}, 0")
+        case VoteMode.ALL:
+            e.set_bits(result, f"icmp eq i32 {_lanes_where_not(e, predicate, mask)}, 0")
+        case _:
+            none = e.let(f"icmp eq i32 {_lanes_where(e, predicate, mask)}, 0")
+            all_ = e.let(f"icmp eq i32 {_lanes_where_not(e, predicate, mask)}, 0")
+            e.set_bits(result, f"or i1 {none}, {all_}")
+
+
+def _lanes_where(e: Emitter, predicate: str, mask: str) -> str:
+    """The active members for which the predicate holds."""
+    return e.let(f"and i32 {ballot(e, predicate)}, {mask}")
+
+
+def _lanes_where_not(e: Emitter, predicate: str, mask: str) -> str:
+    return _lanes_where(e, e.let(f"xor i1 {predicate}, true"), mask)
+
+
+def _members(e: Emitter, mask: str) -> str:
+    """The members that are still there; threads that have exited are not waited for."""
+    return _lanes_where(e, "true", mask)
+
+
+@lowers("ballot")
+def _ballot(e: Emitter, op: Op) -> None:
+    lanes = ballot(e, e.bits(op.operands[0]))
+    e.set_bits(op.results[0], f"and i32 {lanes}, {e.bits(op.operands[1])}")
+
+
+@lowers("active_mask")
+def _active_mask(e: Emitter, op: Op) -> None:
+    e.alias(op.results[0], ballot(e, "true"))
+
+
+@lowers("elect")
+def _elect(e: Emitter, op: Op) -> None:
+    leader = _first_lane(e, _members(e, e.bits(op.operands[0])))
+    e.alias(op.results[0], leader)
+    e.set_bits(op.results[1], f"icmp eq i32 {lane_id(e)}, {leader}")
+
+
+def _first_lane(e: Emitter, lanes: str) -> str:
+    """The lowest lane of a mask that is not empty."""
+    return e.let(e.call("i32 @llvm.cttz.i32(i32, i1)", lanes, "true"))
+
+
+# ---- match ----
+
+
+@lowers("match_all")
+def _match_all(e: Emitter, op: Op) -> None:
+    value, mask = op.operands[0], e.bits(op.operands[1])
+    leader = _first_lane(e, _members(e, mask))
+    same = _equals_lane(e, value, leader)
+    differing = _lanes_where_not(e, same, mask)
+    e.set_bits(op.results[1], f"icmp eq i32 {differing}, 0")
+    agreed = e.bits(op.results[1])
+    e.set_bits(op.results[0], f"select i1 {agreed}, i32 {mask}, i32 0")
+
+
+def _equals_lane(e: Emitter, value: Value, lane: str) -> str:
+    """Whether the value is the one in another lane."""
+    words = _words(e, value)
+    equal = [e.let(f"icmp eq i32 {word}, {read_lane_of_warp(e, word, lane)}") for word in words]
+    return equal[0] if len(equal) == 1 else e.let(f"and i1 {equal[0]}, {equal[1]}")
+
+
+def _words(e: Emitter, value: Value) -> list[str]:
+    """The value as 32-bit words."""
+    text = e.bits(value)
+    if value.width == 32:
+        return [text]
+    high = e.let(f"lshr i64 {text}, 32")
+    return [e.let(f"trunc i64 {part} to i32") for part in (text, high)]
+
+
+@lowers("match_any")
+def _match_any(e: Emitter, op: Op) -> None:
+    """Each round takes the first lane's value; lanes that have the same leave with its ballot."""
+    value, mask = op.operands[0], e.bits(op.operands[1])
+    t, text = f"i{value.width}", e.bits(value)
+    loop, done = e.fresh("match"), e.fresh("matched")
+    e.do(f"br label %{loop}")
+    e.start_block(loop)
+    first = e.let(e.call(f"{t} @llvm.amdgcn.readfirstlane.{t}({t})", text))
+    same = e.let(f"icmp eq {t} {text}, {first}")
+    lanes = ballot(e, same)
+    e.do(f"br i1 {same}, label %{done}, label %{loop}")
+    e.start_block(done)
+    e.set_bits(op.results[0], f"and i32 {lanes}, {mask}")
+
+
+# ---- reduce ----
+
+_UNSIGNED = {ReduceOp.MIN: "umin", ReduceOp.MAX: "umax"}
+_SIGNED = {ReduceOp.MIN: "smin", ReduceOp.MAX: "smax"}
+_PLAIN = {ReduceOp.ADD: "add", ReduceOp.AND: "and", ReduceOp.OR: "or", ReduceOp.XOR: "xor"}
+
+
+def _combine(e: Emitter, op: Op, a: str, b: str) -> str:
+    kind, number = op.attr("op"), op.attr("number")
+    assert isinstance(kind, ReduceOp)
+    if kind in _PLAIN:
+        return e.let(f"{_PLAIN[kind]} i32 {a}, {b}")
+    name = (_SIGNED if number is Number.SIGNED else _UNSIGNED)[kind]
+    return e.let(e.call(f"i32 @llvm.{name}.i32(i32, i32)", a, b))
+
+
+@lowers("reduce")
+def _reduce(e: Emitter, op: Op) -> None:
+    """Five exchanges where all 32 lanes take part, else one member after the other."""
+    if op.attr("number") not in (Number.BITS, Number.UNSIGNED, Number.SIGNED):
+        raise e.error(op, "PTX201", "redux.sync of floating-point values is not translated")
+    value, mask = e.bits(op.operands[0]), e.bits(op.operands[1])
+    members = _members(e, mask)
+    whole, some, done = e.fresh("whole"), e.fresh("some"), e.fresh("reduced")
+    full = e.let(f"icmp eq i32 {members}, -1")
+    e.do(f"br i1 {full}, label %{whole}, label %{some}")
+    e.start_block(whole)
+    all_lanes = _butterfly(e, op, value)
+    e.do(f"br label %{done}")
+    e.start_block(some)
+    one_by_one, last = _one_by_one(e, op, value, members)
+    e.do(f"br label %{done}")
+    e.start_block(done)
+    e.set_bits(op.results[0], f"phi i32 [ {all_lanes}, %{whole} ], [ {one_by_one}, %{last} ]")
+
+
+def _butterfly(e: Emitter, op: Op, value: str) -> str:
+    for distance in (16, 8, 4, 2, 1):
+        chain = native_shuffle(e, value, ShuffleMode.BFLY, distance, 31)
+        if chain is not None:
+            other = chain[0]
+        else:
+            lane = e.let(f"xor i32 {lane_id(e)}, {distance}")
+            other = read_lane_of_warp(e, value, lane)
+        value = _combine(e, op, value, other)
+    return value
+
+
+def _one_by_one(e: Emitter, op: Op, value: str, members: str) -> tuple[str, str]:
+    """The reduction over the members in a loop, and the label of the block it ends in. Lanes of
+    one warp leave the loop together, so that every lane that is read is active.
+    """
+    first = read_lane_of_warp(e, value, _first_lane(e, members))
+    before, loop, after = e.label, e.fresh("member"), e.fresh("members")
+    rest = _without_first(e, members)
+    more = e.let(f"icmp ne i32 {rest}, 0")
+    e.do(f"br i1 {more}, label %{loop}, label %{after}")
+    e.start_block(loop)
+    left, total = e.fresh("%t"), e.fresh("%t")
+    next_left, next_total = e.fresh("%t"), e.fresh("%t")
+    e.do(f"{left} = phi i32 [ {rest}, %{before} ], [ {next_left}, %{loop} ]")
+    e.do(f"{total} = phi i32 [ {first}, %{before} ], [ {next_total}, %{loop} ]")
+    other = read_lane_of_warp(e, value, _first_lane(e, left))
+    e.do(f"{next_total} = add i32 0, {_combine(e, op, total, other)}")
+    e.do(f"{next_left} = add i32 0, {_without_first(e, left)}")
+    again = e.let(f"icmp ne i32 {next_left}, 0")
+    e.do(f"br i1 {again}, label %{loop}, label %{after}")
+    e.start_block(after)
+    edges = f"[ {first}, %{before} ], [ {next_total}, %{loop} ]"
+    return e.let(f"phi i32 {edges}"), after
+
+
+def _without_first(e: Emitter, lanes: str) -> str:
+    less = e.let(f"add i32 {lanes}, -1")
+    return e.let(f"and i32 {lanes}, {less}")
