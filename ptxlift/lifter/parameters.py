@@ -27,9 +27,10 @@ def _in_memory(inst: ptx.Inst) -> set[ptx.Variable]:
             case ptx.SymbolAddress(symbol=ptx.Variable() as variable):
                 found.add(variable)
             case ptx.Memory(base=ptx.Variable() as variable, offset=offset):
-                whole = offset == 0 and inst.form.row.effect is Effect.MEMORY
+                types = inst.form.types  # none: `prefetch` and its like
+                whole = offset == 0 and inst.form.row.effect is Effect.MEMORY and bool(types)
                 vector = any(isinstance(o, ptx.VectorOperand) for o in inst.operands)
-                if not whole or vector or inst.form.types[-1].bits > variable.type.bits:
+                if not whole or vector or types[-1].bits > variable.type.bits:
                     found.add(variable)
             case _:
                 pass
