@@ -83,13 +83,18 @@ _SIZES: tuple[tuple[str, int], ...] = (
 def scratch_address(inst: Inst, vaddr: Operand, saddr: Operand) -> Address:
     """Per-lane byte offset of a scratch instruction: vector, scalar and immediate parts."""
     offset = offset_of(inst)
-    parts = [raw_source(o, Kind.B32) for o in (vaddr, saddr) if o.value is not Special.OFF]
+    scale = _scale(inst)
+    parts = [
+        (raw_source(operand, Kind.B32), factor)
+        for operand, factor in ((vaddr, scale), (saddr, 1))
+        if operand.value is not Special.OFF
+    ]
     if not parts:
         return lambda st: np.full((st.waves, st.lanes), offset, np.int64)
 
     def run(st: State) -> NDArray[np.int64]:
-        total = sum((part(st).view(np.int32).astype(np.int64) for part in parts), np.int64(offset))
-        return np.broadcast_to(total, (st.waves, st.lanes))
+        terms = (part(st).view(np.int32).astype(np.int64) * factor for part, factor in parts)
+        return np.broadcast_to(sum(terms, np.int64(offset)), (st.waves, st.lanes))
 
     return run
 

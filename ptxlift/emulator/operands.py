@@ -151,7 +151,8 @@ def parse_inst(address: int, text: str, words: tuple[int, ...]) -> Inst:
     mnemonic = name[: suffix.start()] if suffix else name
     pieces = _split(rest.strip(), ",")
     modifiers: dict[str, Modifier] = {}
-    if pieces and mnemonic not in _FREE_TEXT:
+    free = mnemonic in _FREE_TEXT or mnemonic.startswith("s_wait_") and "(" in rest
+    if pieces and not free:
         last, *words_after = _split(pieces[-1].strip(), " ")
         pieces[-1] = last
         for piece in words_after:
@@ -160,7 +161,7 @@ def parse_inst(address: int, text: str, words: tuple[int, ...]) -> Inst:
             pieces.pop()
         elif len(pieces) == 1 and _is_modifier(last):
             _read_modifier(pieces.pop(), modifiers)
-    if mnemonic in _FREE_TEXT:
+    if free:
         operands: tuple[Operand, ...] = (Operand(Words(rest.strip())),)
     else:
         operands = tuple(_parse_operand(piece.strip(), words) for piece in pieces)
@@ -168,7 +169,9 @@ def parse_inst(address: int, text: str, words: tuple[int, ...]) -> Inst:
     return Inst(address, text, words, mnemonic, found, operands, modifiers)
 
 
-_FREE_TEXT = frozenset({"s_waitcnt", "s_delay_alu", "s_wait_alu", "s_sendmsg", "s_sendmsghalt"})
+_FREE_TEXT = frozenset(
+    {"s_waitcnt", "s_waitcnt_depctr", "s_delay_alu", "s_sendmsg", "s_sendmsghalt"}
+)
 """Instructions whose operand has a syntax of its own."""
 
 
@@ -265,6 +268,8 @@ def _parse_number(text: str, words: tuple[int, ...]) -> Const | Words:
         return Const(int(text), Form.INTEGER)
     if _FLOAT.fullmatch(text):
         return Const(float(text), Form.FLOAT)
+    if "64" in text.partition("@")[2]:
+        return Const(words[-2] | words[-1] << 32, Form.LITERAL64)
     if "@" in text:  # a relocated literal: the linked word has its value
         return Const(words[-1], Form.LITERAL)
     return Words(text)

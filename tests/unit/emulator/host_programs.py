@@ -25,7 +25,8 @@ _UNARY = ("ctpop", "bitreverse", "abs", "ctlz", "cttz", "bswap")
 _COMPARE = ("eq", "ne", "ult", "ule", "ugt", "uge", "slt", "sle", "sgt", "sge")
 _FLOAT_TYPES = ("float", "double")
 _FLOAT_BINARY = ("fadd", "fsub", "fmul", "fdiv")
-_FLOAT_COMPARE = ("oeq", "one", "olt", "ole", "ogt", "oge", "ord", "uno", "ueq", "ult", "une")
+# no ueq: LLVM 22 turns select(ueq x, C), C, y into x where x is NaN
+_FLOAT_COMPARE = ("oeq", "one", "olt", "ole", "ogt", "oge", "ord", "uno", "ult", "une")
 _WIDTH = {"i8": 8, "i16": 16, "i32": 32, "i64": 64, "float": 32, "double": 64}
 
 
@@ -81,7 +82,9 @@ def _integer_step(p: Program) -> None:
             a = p.emit(kind, f"lshr {kind} {a}, 1")
         p.emit(kind, f"{op} {kind} {a}, {b}")
     elif choice == 4:
-        p.intrinsic(p.rng.choice(_INTRINSICS), kind, [(kind, a), (kind, b)])
+        # LLVM 22 gives a wrong carry for some 64-bit sums: see test_llvm_faults.py
+        names = _INTRINSICS[:4] if kind == "i64" else _INTRINSICS
+        p.intrinsic(p.rng.choice(names), kind, [(kind, a), (kind, b)])
     elif choice == 5:
         op = p.rng.choice(_UNARY if kind != "i8" else _UNARY[:-1])
         flag = [("i1", "false")] if op in ("abs", "ctlz", "cttz") else []
@@ -119,7 +122,9 @@ def _float_step(p: Program) -> None:
         source = p.rng.choice(("i32", "i64"))
         p.emit(kind, f"{p.rng.choice(('sitofp', 'uitofp'))} {source} {p.pick(source)} to {kind}")
     else:
+        # LLVM 22 turns fpext(0.0 - x) into fpext(-x), wrong for x = 0: extend inputs only
         wide = kind == "double"
+        a = a if wide else p.values["float"][0]
         p.emit(
             "float" if wide else "double",
             f"{'fptrunc' if wide else 'fpext'} {kind} {a} to {'float' if wide else 'double'}",
