@@ -1,4 +1,8 @@
-"""Writes the generated pages of docs/; `--check` only says which are stale."""
+"""Writes the generated pages of docs/: `python -m docs.generate`; `--check` says which are stale.
+
+Comes in: the tables of the package. Goes out: Markdown files beside this one. It must hold no fact
+of its own.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs import isa_page
+from docs import diagnostics_page, isa_page, targets_page
 
 HERE = Path(__file__).parent
-PAGES: dict[str, Callable[[], str]] = {"isa.md": isa_page.render}
+PAGES: dict[str, Callable[[], str]] = {
+    "isa.md": isa_page.render,
+    "diagnostics.md": diagnostics_page.render,
+    "targets.md": targets_page.render,
+}
 
 
 def stale() -> list[str]:
@@ -24,12 +32,14 @@ def _text(name: str) -> str:
 
 
 def main() -> int:
+    """Writes the pages, or fails if one is stale."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
     if parser.parse_args().check:
-        for name in stale():
+        old = stale()
+        for name in old:
             print(f"docs/{name} is stale: run `make docs`", file=sys.stderr)
-        return int(bool(stale()))
+        return int(bool(old))
     for name, render in PAGES.items():
         (HERE / name).write_text(render(), encoding="utf-8")
     return 0

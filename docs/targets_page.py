@@ -1,0 +1,46 @@
+"""Writes docs/targets.md: every AMDGPU target and what it has. Comes in: the target table."""
+
+from __future__ import annotations
+
+from docs.markdown import table
+from ptxlift.target import Feature, Target, all_targets
+
+_INTRODUCTION = """# Targets
+
+*LDS*: the most shared memory of a block. *settings*: what a target id may say, such as
+`gfx942:sramecc+:xnack-`. A generic target's code runs on a family of chips and is always code
+object version 6. This page is generated from `ptxlift/target/gfx.py`; run `make docs` to write it
+anew.
+"""
+_HEADS = ("target", "waves", "LDS", "VGPRs", "AGPRs", "SGPRs", "8-bit floats", "settings")
+_FEATURES = """## Features
+
+What some targets have and others lack, by the instruction or mode that shows it.
+"""
+
+
+def render() -> str:
+    """The page."""
+    targets = all_targets()
+    features = table(("feature", "targets"), [_feature(feature, targets) for feature in Feature])
+    sizes = table(_HEADS, [_target(target) for target in targets])
+    return "\n".join([_INTRODUCTION, sizes, _FEATURES, features])
+
+
+def _target(target: Target) -> tuple[str, ...]:
+    settings = [n for n, yes in (("sramecc", target.sramecc), ("xnack", target.xnack)) if yes]
+    return (
+        f"`{target.name}`",
+        ", ".join(str(size) for size in target.wave_sizes),
+        f"{target.lds_bytes // 1024} KiB",
+        str(target.vgprs),
+        str(target.agprs),
+        str(target.sgprs),
+        target.fp8.value,
+        ", ".join(settings) or "none",
+    )
+
+
+def _feature(feature: Feature, targets: tuple[Target, ...]) -> tuple[str, str]:
+    having = ", ".join(target.name for target in targets if target.has(feature))
+    return f"`{feature.value}`", having or "none"
