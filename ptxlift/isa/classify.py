@@ -17,30 +17,57 @@ from ptxlift.isa.pattern import parse
 from ptxlift.isa.row import Row
 from ptxlift.isa.table import by_opcode, opcodes
 
-# Sub-opcodes: words glued to the opcode, before the bag (measured by permuting modifiers).
-GLUED: dict[str, str] = {
-    "mul": "lo hi wide",
-    "mad": "lo hi wide",
-    "madc": "lo hi",
-    "div": "full approx",
-    "shf": "l r",
-    "bar": "cta sync arrive red warp",
-    "barrier": "cta cluster sync arrive red wait",
-    "cp": "async reduce bulk tensor prefetch commit_group wait_group wait_all mbarrier arrive",
-    "cvta": "to",
-    "tex": "base level grad",
-    "suld": "b p",
-    "sust": "b p",
-    "sured": "b p",
-    "mbarrier": (
-        "init inval expect_tx complete_tx arrive arrive_drop noComplete pending_count test_wait "
-        "try_wait parity"
+# Sub-opcodes: words glued to the opcode, before the bag (measured by permuting modifiers). Of the
+# sequences whose words are all present the longest must stand first; of equals the first in the list.
+GLUED: dict[str, tuple[str, ...]] = {
+    "mul": ("lo", "hi", "wide"),
+    "mad": ("lo", "hi", "wide"),
+    "madc": ("lo", "hi"),
+    "div": ("full", "approx"),
+    "shf": ("l", "r"),
+    "bar": ("cta", "sync", "arrive", "red", "warp sync"),
+    "barrier": ("cluster arrive", "cluster wait", "cta", "sync", "arrive", "red"),
+    "cp": (
+        "async bulk prefetch tensor",
+        "async bulk prefetch",
+        "async bulk tensor",
+        "async bulk",
+        "async mbarrier arrive",
+        "async",
+        "reduce async bulk tensor",
+        "reduce async bulk",
     ),
-    "fence": "proxy",
-    "createpolicy": "range fractional cvt",
-    "wmma": "load store mma a b c d",
-    "wgmma": "mma_async fence commit_group wait_group",
+    "cvta": ("to",),
+    "tex": ("base", "level", "grad"),
+    "suld": ("b",),
+    "sust": ("b", "p"),
+    "sured": ("b", "p"),
+    "mbarrier": (
+        "arrive expect_tx",
+        "arrive noComplete",
+        "arrive_drop expect_tx",
+        "arrive_drop noComplete",
+        "test_wait parity",
+        "try_wait parity",
+        "init",
+        "inval",
+        "expect_tx",
+        "complete_tx",
+        "arrive",
+        "arrive_drop",
+        "test_wait",
+        "try_wait",
+        "pending_count",
+    ),
+    "fence": ("proxy",),
+    "createpolicy": ("range", "fractional", "cvt"),
+    "wmma": ("load a", "load b", "load c", "store d", "mma"),
+    "wgmma": ("mma_async", "fence", "commit_group", "wait_group"),
 }
+
+
+# Words that ptxas lets stand more than once.
+REPEATABLE = frozenset({"uni", "sync", "cc", "approx", "shiftamt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,42 +86,35 @@ def classify(opcode: str, modifiers: tuple[str, ...]) -> tuple[Candidate, ...] |
         near = difflib.get_close_matches(opcode.lower(), opcodes(), 3)
         hint = f"did you mean {' or '.join(near)}?" if near else ""
         return ModifierFault(-1, f"`{opcode}` is not an instruction", hint, unknown_opcode=True)
-    order = _misplaced(opcode, modifiers)
+    glued = _glued(opcode, modifiers)
+    order = _misplaced(opcode, modifiers, glued)
     if order is not None:
         return order
-    words = _without_repeats(modifiers)
+    words = tuple(
+        w for i, w in enumerate(modifiers) if w not in REPEATABLE or w not in modifiers[:i]
+    )
     found = tuple(c for row in rows if (c := _match(row, words)) is not None)
-    return found or explain(opcode, rows, modifiers, GLUED.get(opcode, "").split())
+    return found or explain(opcode, rows, modifiers, glued)
 
 
-def _without_repeats(modifiers: tuple[str, ...]) -> tuple[str, ...]:
-    """`bra.uni.uni` is legal."""
-    return ("uni",) if set(modifiers) == {"uni"} else modifiers
+def _glued(opcode: str, modifiers: tuple[str, ...]) -> tuple[str, ...]:
+    """The sub-opcode words of these modifiers."""
+    present = set(modifiers)
+    sequences = (tuple(text.split()) for text in GLUED.get(opcode, ()))
+    return max((s for s in sequences if present.issuperset(s)), key=len, default=())
 
 
-def _misplaced(opcode: str, modifiers: tuple[str, ...]) -> ModifierFault | None:
-    glued = GLUED.get(opcode, "").split()
-    inside = False
-    for index, word in enumerate(modifiers):
-        if word not in glued:
-            inside = True
-        elif inside and modifiers[:index].count(word) == 0 and _is_sub_opcode(opcode, word, index):
+def _misplaced(
+    opcode: str, modifiers: tuple[str, ...], glued: tuple[str, ...]
+) -> ModifierFault | None:
+    for index, word in enumerate(glued):
+        if modifiers[index] != word:
             return ModifierFault(
-                index,
+                modifiers.index(word, index),
                 f"`.{word}` is part of the instruction's name and cannot stand here",
-                f"write `{opcode}.{word}` first",
+                f"write `{'.'.join((opcode, *glued))}` first",
             )
     return None
-
-
-def _is_sub_opcode(opcode: str, word: str, index: int) -> bool:
-    """Whether every row with this word has it among its leading words."""
-    for row in by_opcode(opcode):
-        slots = parse(row).slots
-        places = [i for i, slot in enumerate(slots) if word in slot.words]
-        if places and any(i >= index for i in places):
-            return False
-    return True
 
 
 def _match(row: Row, modifiers: tuple[str, ...]) -> Candidate | None:

@@ -28,7 +28,7 @@ def vector_fits(v: Values) -> bool:
     if not v["vec"]:
         return True
     length = int(v["vec"][1:])
-    return length != 8 and length * _bits(v["type"]) <= 128 and v["type"] != "b128"
+    return length * _bits(v["type"]) <= 128 and v["type"] != "b128"
 
 
 def _generic_or_global(v: Values) -> bool:
@@ -46,8 +46,8 @@ def cache_hint_fits(v: Values) -> bool:
 
 
 def plain_access(v: Values) -> bool:
-    """Weak accesses: a cache operator excludes `.weak`; hints only for global and generic."""
-    return vector_fits(v) and not (v["cop"] and v["sem"]) and _hint_fits(v)
+    """Weak accesses: hints only for global and generic."""
+    return vector_fits(v) and _hint_fits(v)
 
 
 def volatile_access(v: Values) -> bool:
@@ -187,6 +187,11 @@ def atomic_vector_fits(v: Values) -> bool:
     return v["vec"] != "v8" or _bits(v["type"]) == 16
 
 
+def carry_fits(v: Values) -> bool:
+    """Sixteen-bit additions read the carry and do not write it."""
+    return not (v["cc"] and _bits(v["type"]) == 16)
+
+
 # ---- conversions ----
 
 
@@ -235,11 +240,6 @@ def float_to_float(v: Values) -> bool:
 
 
 # ---- addresses ----
-
-
-def short_address_fits(v: Values) -> bool:
-    """A 32-bit address needs its space."""
-    return v["type"] == "u64" or bool(v["ss"])
 
 
 def address_field(v: Values) -> bool:
