@@ -86,6 +86,10 @@ class Emitter(Forms):
     def _open_first(self, first: Block) -> None:
         """The function's own entry; loops that go back to the first block get a block of theirs."""
         self.lines.append(f"{ENTRY}:")
+        for index, slot in enumerate(self.function.slots):
+            self.lines.append(
+                f"  %slot{index} = alloca [{slot.size} x i8], align {slot.align}, addrspace(5)"
+            )
         arguments = [Value(param.width, first, param.index) for param in first.params]
         for value, text in zip(arguments, self.parameter_names(), strict=True):
             self.alias(value, text)
