@@ -21,8 +21,11 @@ def ones(algebra: Algebra[V], width: int) -> V:
     return algebra.const(width, (1 << width) - 1)
 
 
-def _low_byte(algebra: Algebra[V], a: V) -> V:
-    return algebra.and_(a, algebra.const(32, 0xFF))
+def _count(algebra: Algebra[V], width: int, amount: V) -> V:
+    """A position or length. The manual takes the low 8 bits; ptxas does so for 32-bit fields only:
+    its 64-bit sequences shift by the whole amount.
+    """
+    return algebra.and_(amount, algebra.const(32, 0xFF)) if width == 32 else amount
 
 
 def _low_ones(algebra: Algebra[V], width: int, count: V) -> V:
@@ -31,23 +34,26 @@ def _low_ones(algebra: Algebra[V], width: int, count: V) -> V:
 
 def bfe_u(algebra: Algebra[V], a: V, position: V, length: V) -> V:
     """Shifts past the msb give zeros, so a field that runs over the top is zero-extended."""
-    field = algebra.lshr(a, _low_byte(algebra, position))
-    mask = _low_ones(algebra, algebra.width(a), _low_byte(algebra, length))
+    width = algebra.width(a)
+    field = algebra.lshr(a, _count(algebra, width, position))
+    mask = _low_ones(algebra, width, _count(algebra, width, length))
     return algebra.and_(field, mask)
 
 
 def bfe_s(algebra: Algebra[V], a: V, position: V, length: V) -> V:
     """The sign bit is bit min(position + length - 1, msb); no bits at all give 0."""
-    width = algebra.const(32, algebra.width(a))
-    field = algebra.ashr(a, _low_byte(algebra, position))
-    unused = algebra.sub(width, algebra.umin(_low_byte(algebra, length), width))
+    width = algebra.width(a)
+    whole = algebra.const(32, width)
+    field = algebra.ashr(a, _count(algebra, width, position))
+    unused = algebra.sub(whole, algebra.umin(_count(algebra, width, length), whole))
     return algebra.ashr(algebra.shl(field, unused), unused)
 
 
 def bfi(algebra: Algebra[V], a: V, b: V, position: V, length: V) -> V:
     """Bits that would land above the msb are dropped."""
-    shift = _low_byte(algebra, position)
-    field = _low_ones(algebra, algebra.width(a), _low_byte(algebra, length))
+    width = algebra.width(a)
+    shift = _count(algebra, width, position)
+    field = _low_ones(algebra, width, _count(algebra, width, length))
     mask = algebra.shl(field, shift)
     kept = algebra.and_(b, algebra.not_(mask))
     return algebra.or_(kept, algebra.and_(algebra.shl(a, shift), mask))

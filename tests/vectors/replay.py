@@ -1,0 +1,43 @@
+"""Runs one instruction's semantics over the numpy algebra for all its vectors at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from vector_file import Section, kernel, width
+
+from ptxlift import ptx
+from ptxlift.interp.lanes import Lanes, dtype_of
+from ptxlift.interp.numpy_algebra import NumpyAlgebra
+from ptxlift.isa import OperandKind, Role
+from ptxlift.semantics.registry import extra_arguments, lookup
+
+
+def instruction(section: Section) -> ptx.Inst:
+    """The section's instruction, parsed and checked with the first vector's constants."""
+    inputs = section.vectors[0].inputs
+    text = kernel(section, [inputs], version="9.0", target="sm_120a")
+    body = ptx.parse_module(text, section.opcode).functions["k"].body or ()
+    opcode = section.opcode.split(".")[0]
+    found = [s for s in body if isinstance(s, ptx.Inst) and s.form.row.opcode == opcode]
+    return found[len(section.signature.sources) if opcode == "mov" else -1] if opcode in (
+        "mov",
+        "setp",
+    ) else found[0]
+
+
+def evaluate(section: Section, algebra: NumpyAlgebra) -> list[Lanes]:
+    """One array a result, one lane a vector."""
+    inst = instruction(section)
+    meaning = lookup(inst.form.name)
+    assert meaning is not None, f"no semantics for {section.opcode}"
+    specs = [spec for spec in inst.form.operands if spec.role is Role.SOURCE]
+    columns = list(zip(*(vector.inputs for vector in section.vectors), strict=True))
+    sources: list[Lanes | int] = []
+    for spec, operand, column in zip(specs, section.signature.sources, columns, strict=True):
+        if spec.kind is OperandKind.CONSTANT:
+            sources.append(column[0])
+        else:
+            sources.append(np.array(column, np.uint64).astype(dtype_of(width(operand))))
+    with np.errstate(all="ignore"):
+        results = meaning(algebra, inst.form, *sources, **extra_arguments(inst.form, inst.operands))
+    return list(results) if isinstance(results, tuple) else [results]
