@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ptxlift.emulator.access import PRIVATE_HIGH, SHARED_HIGH
+from ptxlift.emulator.access import LANE_SCRATCH_HIGH, PRIVATE_HIGH, SHARED_HIGH
 from ptxlift.emulator.image import Argument, Descriptor, KernelInfo
-from ptxlift.emulator.operands import EXEC, TTMP, XNACK_MASK
+from ptxlift.emulator.operands import EXEC, FLAT_SCRATCH, TTMP, XNACK_MASK
 from ptxlift.emulator.state import State
 from ptxlift.target import Scratch, Target, WorkgroupId
 
@@ -125,6 +125,7 @@ class Entry:
         st.accumulators[:] = POISON
         st.scc[:] = False
         st.scalars[:, XNACK_MASK : XNACK_MASK + 2] = 0
+        st.scalars[:, FLAT_SCRATCH : FLAT_SCRATCH + 2] = (0, LANE_SCRATCH_HIGH)
         waves_each = st.waves // len(groups)
         st.group_of = np.repeat(np.array(groups, np.int64), waves_each, axis=0)
         st.wave_in_group = np.tile(np.arange(waves_each), len(groups))

@@ -34,6 +34,10 @@ SHARED_HIGH = 0x0001_0000
 PRIVATE_HIGH = 0x0002_0000
 """High halves of the flat addresses of LDS and scratch."""
 
+LANE_SCRATCH_HIGH = 0x0400_0000
+LANE_SHIFT = 20
+"""On gfx1250 a flat address of scratch also names the lane, in bits from 52 on."""
+
 _APERTURES: dict[Special, int] = {
     Special.SHARED_BASE: SHARED_HIGH << 32,
     Special.SHARED_LIMIT: SHARED_HIGH << 32 | 0xFFFFFFFF,

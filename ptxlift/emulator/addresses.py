@@ -29,7 +29,7 @@ def offset_of(inst: Inst) -> int:
     return value
 
 
-def global_address(inst: Inst, vaddr: Operand, saddr: Operand | None) -> Address:
+def global_address(inst: Inst, vaddr: Operand, saddr: Operand | None, size: int) -> Address:
     """64-bit vector address, or scalar base plus an unsigned 32-bit vector offset."""
     offset = np.uint64(offset_of(inst) & 0xFFFFFFFFFFFFFFFF)
     if saddr is None or saddr.value is Special.OFF:
@@ -39,51 +39,19 @@ def global_address(inst: Inst, vaddr: Operand, saddr: Operand | None) -> Address
     if vaddr.value is Special.OFF:
         return lambda st: np.broadcast_to(base(st) + offset, (st.waves, st.lanes))
     narrow = raw_source(vaddr, Kind.B32)
-    scale = np.uint64(_scale(inst))
+    scale = np.uint64(_scale(inst, size))
     return lambda st: base(st) + (narrow(st).astype(np.uint64) * scale + offset)
 
 
-def _scale(inst: Inst) -> int:
+def _scale(inst: Inst, size: int) -> int:
     """gfx1250's scale_offset multiplies the vector offset by the access size."""
-    return 1 if "scale_offset" not in inst.modifiers else data_bytes(inst.mnemonic)
+    return size if "scale_offset" in inst.modifiers else 1
 
 
-def data_bytes(mnemonic: str) -> int:
-    """Bytes a lane accesses, from the end of a load or store mnemonic."""
-    for ending, size in _SIZES:
-        if mnemonic.endswith(ending):
-            return size
-    raise PtxError.of("PTX406", f"unknown machine instruction: {mnemonic}")
-
-
-_SIZES: tuple[tuple[str, int], ...] = (
-    ("dwordx4", 16),
-    ("dwordx3", 12),
-    ("dwordx2", 8),
-    ("dword", 4),
-    ("b128", 16),
-    ("b96", 12),
-    ("b64", 8),
-    ("b32", 4),
-    ("b16", 2),
-    ("b8", 1),
-    ("ushort", 2),
-    ("sshort", 2),
-    ("short", 2),
-    ("ubyte", 1),
-    ("sbyte", 1),
-    ("byte", 1),
-    ("u16", 2),
-    ("i16", 2),
-    ("u8", 1),
-    ("i8", 1),
-)
-
-
-def scratch_address(inst: Inst, vaddr: Operand, saddr: Operand) -> Address:
+def scratch_address(inst: Inst, vaddr: Operand, saddr: Operand, size: int) -> Address:
     """Per-lane byte offset of a scratch instruction: vector, scalar and immediate parts."""
     offset = offset_of(inst)
-    scale = _scale(inst)
+    scale = _scale(inst, size)
     parts = [
         (raw_source(operand, Kind.B32), factor)
         for operand, factor in ((vaddr, scale), (saddr, 1))

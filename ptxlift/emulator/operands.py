@@ -151,7 +151,7 @@ def parse_inst(address: int, text: str, words: tuple[int, ...]) -> Inst:
     mnemonic = name[: suffix.start()] if suffix else name
     pieces = _split(rest.strip(), ",")
     modifiers: dict[str, Modifier] = {}
-    free = mnemonic in _FREE_TEXT or mnemonic.startswith("s_wait_") and "(" in rest
+    free = mnemonic in _FREE_TEXT or (mnemonic.startswith("s_wait_") and "(" in rest)
     if pieces and not free:
         last, *words_after = _split(pieces[-1].strip(), " ")
         pieces[-1] = last

@@ -125,19 +125,19 @@ def vector_reg(operand: Operand) -> Reg:
     return operand.value
 
 
-def _address(inst: Inst, space: str, operands: tuple[Operand, ...]) -> Address:
+def _address(inst: Inst, space: str, operands: tuple[Operand, ...], size: int) -> Address:
     """The address operands, which follow each other in every form."""
     if space == "buffer":
         return buffer_address(inst, operands)
     first, second = operands[0], operands[1] if len(operands) > 1 else Operand(Special.OFF)
     if space == "scratch":
-        return scratch_address(inst, first, second)
-    return global_address(inst, first, second)
+        return scratch_address(inst, first, second, size)
+    return global_address(inst, first, second, size)
 
 
 def _load(inst: Inst, space: str, form: Format) -> MemoryOp:
     target = vector_reg(inst.operands[0])
-    address = _address(inst, space, inst.operands[1:])
+    address = _address(inst, space, inst.operands[1:], form.size)
     opened = _window(space, inst.operands[1:])
     counts_lines = space != "scratch"
 
@@ -162,7 +162,7 @@ def _store(inst: Inst, space: str, form: Format) -> MemoryOp:
     else:
         first, source, *last = inst.operands
         places = [first, *last]
-    address = _address(inst, space, tuple(places))
+    address = _address(inst, space, tuple(places), form.size)
     reg = vector_reg(source)
     opened = _window(space, tuple(places))
     counts_lines = space != "scratch"
@@ -243,7 +243,7 @@ def _atomic(inst: Inst, space: str, name: str, size: int) -> MemoryOp:
             operands = operands[1:]
         first, data, *last = operands
         addresses = (first, *last)
-    address = _address(inst, space, addresses)
+    address = _address(inst, space, addresses, size)
     reg = vector_reg(data)
     opened = _window(space, addresses)
     change = CHANGES[name]
@@ -287,7 +287,7 @@ def _load_to_lds(inst: Inst, what: str) -> MemoryOp:
     """Lane i writes at M0 + offset + i * size."""
     form = formats()[what]
     space = inst.mnemonic.partition("_")[0]
-    address = _address(inst, space, inst.operands)
+    address = _address(inst, space, inst.operands, form.size)
     opened = _window(space, inst.operands)
     offset = offset_of(inst)
 

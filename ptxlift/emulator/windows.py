@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
-from ptxlift.emulator.access import PRIVATE_HIGH, SHARED_HIGH
+from ptxlift.emulator.access import LANE_SCRATCH_HIGH, LANE_SHIFT, PRIVATE_HIGH, SHARED_HIGH
 from ptxlift.emulator.buffers import Buffer, Raw
 from ptxlift.emulator.memory import AccessFault, Memory
 from ptxlift.emulator.operands import Inst
@@ -104,6 +104,14 @@ class FlatWindow:
             result[lanes] = window.update(part, size, change, *(item[lanes] for item in data))
         return result
 
+    def _named_scratch(self, lanes: NDArray[np.intp], high: Addresses) -> LaneBuffer:
+        """Scratch of the lane that the address names, in the wave that accesses it."""
+        st = self.st
+        wave = np.flatnonzero(st.mask)[lanes] // st.lanes
+        lane = (high >> np.uint64(LANE_SHIFT)).astype(np.int64) & 31
+        base = (wave * st.lanes + lane) * st.scratch_size
+        return LaneBuffer(st.scratch, base, st.scratch_size, "private memory")
+
     def _parts(self, addresses: Addresses) -> list[tuple[Window, Addresses, NDArray[np.intp]]]:
         high = addresses >> np.uint64(32)
         low = addresses & np.uint64(0xFFFFFFFF)
@@ -112,14 +120,19 @@ class FlatWindow:
             lanes = np.flatnonzero(high == aperture)
             if len(lanes):
                 parts.append((opened(self.st, self.memory).subset(lanes), low[lanes], lanes))
-        lanes = np.flatnonzero((high != SHARED_HIGH) & (high != PRIVATE_HIGH))
+        named = high & np.uint64(~(31 << LANE_SHIFT) & 0xFFFFFFFF) == LANE_SCRATCH_HIGH
+        lanes = np.flatnonzero(named)
+        if len(lanes):
+            parts.append((self._named_scratch(lanes, high[lanes]), low[lanes], lanes))
+        lanes = np.flatnonzero((high != SHARED_HIGH) & (high != PRIVATE_HIGH) & ~named)
         if len(lanes):
             parts.append((self.memory, addresses[lanes], lanes))
         return parts
 
 
 def _any_aperture(addresses: Addresses) -> bool:
-    return int(addresses.min()) >> 32 <= PRIVATE_HIGH and int(addresses.max()) >> 32 >= SHARED_HIGH
+    """Whether any address may lie above all device memory."""
+    return int(addresses.max()) >> 32 >= SHARED_HIGH
 
 
 def global_window(st: State, memory: Memory) -> Memory:
