@@ -57,19 +57,24 @@ def _extract(e: Emitter, op: Op) -> None:
     e.set_bits(result, f"trunc i{value.width} {text} to i{result.width}")
 
 
-# ---- bit fields: positions and lengths count modulo 256 and stop at the most significant bit ----
+# ---- bit fields: positions and lengths stop at the most significant bit ----
 
 
-def _byte_of(e: Emitter, value: Value) -> int | str:
-    """The low 8 bits: a number where known, else a name."""
+def _count_of(e: Emitter, value: Value, n: int) -> int | str:
+    """A position or length: a number where known, else a name.
+
+    Fields of 32 bits take the low 8 bits; those of 64 bits the whole amount, as ptxas does.
+    """
     constant = e.constant(value)
+    if n != 32:
+        return e.bits(value) if constant is None else constant
     if constant is not None:
         return constant & _BYTE
     return e.let(f"and i32 {e.bits(value)}, {_BYTE}")
 
 
 def _shifted(e: Emitter, instruction: str, text: str, amount: int | str, n: int) -> str:
-    """A shift by 0..255 that gives 0 from the width on."""
+    """A shift that gives 0 from the width on."""
     if isinstance(amount, int):
         return e.let(f"{instruction} i{n} {text}, {amount}") if amount < n else "0"
     moved = e.let(f"{instruction} i{n} {text}, {shift_amount(e, amount, n)}")
@@ -91,8 +96,8 @@ def _low_ones(e: Emitter, length: int | str, n: int) -> str:
 def _bfe_u(e: Emitter, op: Op) -> None:
     a, position, length = op.operands
     n = a.width
-    field = _shifted(e, "lshr", e.bits(a), _byte_of(e, position), n)
-    e.set_bits(op.results[0], f"and i{n} {field}, {_low_ones(e, _byte_of(e, length), n)}")
+    field = _shifted(e, "lshr", e.bits(a), _count_of(e, position, n), n)
+    e.set_bits(op.results[0], f"and i{n} {field}, {_low_ones(e, _count_of(e, length, n), n)}")
 
 
 @lowers("bfe_s")
@@ -100,11 +105,13 @@ def _bfe_s(e: Emitter, op: Op) -> None:
     """The field is moved to the top, then down with its sign."""
     a, position, length = op.operands
     n = a.width
-    p, count = _byte_of(e, position), _byte_of(e, length)
+    p, count = _count_of(e, position, n), _count_of(e, length, n)
     if isinstance(p, int) and isinstance(count, int):
         _constant_bfe_s(e, op, p, count)
         return
     low = "i32 @llvm.umin.i32(i32, i32)"
+    if n != 32:
+        p, count = (e.let(e.call(low, str(amount), str(n))) for amount in (p, count))
     end = e.let(f"add i32 {p}, {count}")
     end = e.let(e.call(low, end, str(n)))
     up = e.let(f"sub i32 {n}, {end}")
@@ -130,8 +137,8 @@ def _constant_bfe_s(e: Emitter, op: Op, position: int, length: int) -> None:
 def _bfi(e: Emitter, op: Op) -> None:
     a, b, position, length = op.operands
     n = a.width
-    p = _byte_of(e, position)
-    ones = _low_ones(e, _byte_of(e, length), n)
+    p = _count_of(e, position, n)
+    ones = _low_ones(e, _count_of(e, length, n), n)
     mask = _shifted(e, "shl", ones, p, n)
     field = _shifted(e, "shl", e.bits(a), p, n)
     inside = e.let(f"and i{n} {field}, {mask}")
