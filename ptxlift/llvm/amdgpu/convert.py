@@ -11,12 +11,22 @@ from fractions import Fraction
 from math import ceil, floor, trunc
 
 from ptxlift.ir.attributes import Format, Rounding
-from ptxlift.ir.core import Op
+from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floating import INTEGRAL, define, flushed, format_of, widened
+from ptxlift.llvm.amdgpu.facts import is_flushed
+from ptxlift.llvm.amdgpu.floating import (
+    INTEGRAL,
+    define,
+    fenced_product,
+    flushed,
+    flushes_itself,
+    format_of,
+    widened,
+)
 from ptxlift.llvm.amdgpu.floats import BFLOAT, DOUBLE, FLOAT, HALF, TYPES, FloatType, literal
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.target import Feature
 
 # ---- float to float ----
 
@@ -39,14 +49,51 @@ def _fconvert(e: Emitter, op: Op) -> None:
         chosen = directed.round_to_float(e, text, rounding) if direction else nearest
         define(e, op, type, chosen, loose_nan=True)
     else:
-        single = _single(e, text, source, rounding, type)
-        define(e, op, type, _to_16_bits(e, single, type, rounding), loose_nan=True)
+        single = _single(e, op.operands[0], text, source)
+        if type is BFLOAT and rounding is Rounding.RN and _must_keep_subnormals(e, op):
+            rounded = f"bitcast i16 {_nearest_bfloat(e, single)} to bfloat"
+        else:
+            rounded = _to_16_bits(e, single, type, rounding)
+        define(e, op, type, rounded, loose_nan=True)
 
 
-def _single(e: Emitter, text: str, source: FloatType, rounding: Rounding, type: FloatType) -> str:
-    """An f32 that rounds to the 16-bit format as the source does."""
+def _must_keep_subnormals(e: Emitter, op: Op) -> bool:
+    """Whether the native conversion would flush what this one keeps."""
+    kept = not op.attr("ftz") and not is_flushed(op.operands[0])
+    return kept and flushes_itself(e, FLOAT) and e.context.has(Feature.CVT_PK_BF16)
+
+
+def _nearest_bfloat(e: Emitter, text: str) -> str:
+    """f32 to bf16 by integers: half a unit less one, and one more when the last bit is odd."""
+    bits = e.let(f"bitcast float {text} to i32")
+    high = e.let(f"lshr i32 {bits}, 16")
+    odd = e.let(f"and i32 {high}, 1")
+    biased = e.let(f"add i32 {odd}, {0x7FFF}")
+    rounded = e.let(f"add i32 {bits}, {biased}")
+    return _upper_or_nan(e, text, bits, rounded)
+
+
+def _is_inexact_product(value: Value) -> bool:
+    """A product that LLVM must not join with its conversion; of two widened f16 it may, and makes
+    one f16 product.
+    """
+    definition = value.definition
+    if not isinstance(definition, Op) or definition.opdef.name != "fmul":
+        return False
+    factors = [factor.definition for factor in definition.operands]
+    widened_halves = [
+        isinstance(factor, Op)
+        and factor.opdef.name == "fconvert"
+        and factor.attr("source") is Format.F16
+        for factor in factors
+    ]
+    return not all(widened_halves)
+
+
+def _single(e: Emitter, value: Value, text: str, source: FloatType) -> str:
+    """An f32 that rounds to a 16-bit format as the source does."""
     if source is FLOAT:
-        return text
+        return fenced_product(e, text) if _is_inexact_product(value) else text
     if source is DOUBLE:
         return directed.odd_float(e, text)
     return widened(e, text, source)
@@ -64,16 +111,21 @@ def _directed_bfloat(e: Emitter, text: str, rounding: Rounding) -> str:
     """The upper half of an f32, one more where the direction leads away from zero. Infinities
     have no lower half, NaNs get PTX's bits later.
     """
-    bits = e.let(f"bitcast float {text} to i32")
-    quiet = e.let(f"or i32 {bits}, {1 << 22}")
+    bits = rounded = e.let(f"bitcast float {text} to i32")
     if rounding is not Rounding.RZ:
         test = "icmp slt" if rounding is Rounding.RM else "icmp sge"
         outward = e.let(f"{test} i32 {bits}, 0")
         step = e.let(f"select i1 {outward}, i32 {0xFFFF}, i32 0")
-        bits = e.let(f"add i32 {bits}, {step}")
+        rounded = e.let(f"add i32 {bits}, {step}")
+    return _upper_or_nan(e, text, bits, rounded)
+
+
+def _upper_or_nan(e: Emitter, text: str, bits: str, rounded: str) -> str:
+    """The upper half of the rounded bits, of a NaN those of its quiet form."""
+    quiet = e.let(f"or i32 {bits}, {1 << 22}")
     unordered = e.let(f"fcmp uno float {text}, 0.0")
-    bits = e.let(f"select i1 {unordered}, i32 {quiet}, i32 {bits}")
-    high = e.let(f"lshr i32 {bits}, 16")
+    chosen = e.let(f"select i1 {unordered}, i32 {quiet}, i32 {rounded}")
+    high = e.let(f"lshr i32 {chosen}, 16")
     return e.let(f"trunc i32 {high} to i16")
 
 

@@ -28,7 +28,7 @@ def expression(e: Emitter, name: str, operands: Sequence[str], rounding: Roundin
     nearest, error = _WITH_ERROR[name](e, operands)
     finite = _all_finite(e, name, operands)
     if rounding is Rounding.RM and name in ("fadd", "ffma"):
-        nearest = _exact_zero_below(e, name, nearest, operands)
+        nearest = _exact_zero_below(e, name, nearest, error, operands)
     return _corrected(e, nearest, error, finite, rounding)
 
 
@@ -187,7 +187,9 @@ def _all_finite(e: Emitter, name: str, operands: Sequence[str]) -> str:
     return result
 
 
-def _exact_zero_below(e: Emitter, name: str, nearest: str, operands: Sequence[str]) -> str:
+def _exact_zero_below(
+    e: Emitter, name: str, nearest: str, error: str, operands: Sequence[str]
+) -> str:
     """Rounding down, an exact sum of zero is -0 unless both terms are +0."""
     first = operands[0]
     if name == "ffma":
@@ -198,6 +200,8 @@ def _exact_zero_below(e: Emitter, name: str, nearest: str, operands: Sequence[st
     sign = e.let(f"and i64 {either}, {-DOUBLE.sign_bit}")
     zero = e.let(f"bitcast i64 {sign} to double")
     is_zero = e.let(f"fcmp oeq double {nearest}, 0.0")
+    is_exact = e.let(f"fcmp oeq double {error}, 0.0")
+    is_zero = e.let(f"and i1 {is_zero}, {is_exact}")
     return e.let(f"select i1 {is_zero}, double {zero}, double {nearest}")
 
 

@@ -120,7 +120,7 @@ def _add_op(facts: Facts, op: Op, function: Function, module: Module) -> None:
     elif name == "symbol_address":
         facts.variables.add(str(op.attr("symbol")))
     elif name == "fsaturate":
-        facts.keeps_subnormals |= op.attr("fmt") is Format.F32 and not _is_flushed(op.operands[0])
+        facts.keeps_subnormals |= op.attr("fmt") in _SINGLE and not is_flushed(op.operands[0])
     elif name == "exit":
         facts.may_exit |= not function.is_kernel
     elif name == "barrier":
@@ -138,27 +138,35 @@ def _add_call(facts: Facts, op: Op, module: Module) -> None:
         facts.calls_unknown = True
 
 
+_SINGLE = frozenset({Format.F32, Format.BF16})  # bf16 is computed in f32 and has its exponents
+
+
 def _keeps_subnormals(op: Op) -> bool:
     """Whether the op's result would differ if f32 subnormals were flushed."""
-    if op.attr("ftz"):
+    fmt, name, rounding = op.attr("fmt"), op.opdef.name, _rounding(op)
+    if op.attr("ftz") and fmt is not Format.BF16:
         return False
-    fmt, name = op.attr("fmt"), op.opdef.name
     if name == "fconvert":
-        return _conversion_keeps(op.attr("source"), fmt, op.attr("rounding"))
+        return _conversion_keeps(op.attr("source"), fmt, rounding)
     if name in ("fround", "float_to_int"):
-        return fmt is Format.F32 and op.attr("rounding") not in _ROUNDS_TINY_TO_ZERO
-    return fmt is Format.F32 or fmt is Format.BF16  # bf16 is computed in f32, same exponents
+        return fmt in _SINGLE and rounding not in _ROUNDS_TINY_TO_ZERO
+    return fmt in _SINGLE
+
+
+def _rounding(op: Op) -> object:
+    return op.attr("rounding") if "rounding" in op.opdef.attributes else Rounding.RN
 
 
 def _conversion_keeps(source: object, fmt: object, rounding: object) -> bool:
     if fmt is Format.F64:
-        return source is Format.F32
-    if source is Format.F64 and fmt is Format.F32:
+        return source in _SINGLE
+    if source is Format.F64 and fmt in _SINGLE:
         return True
-    return source in (Format.F32, Format.F64) and rounding not in _ROUNDS_TINY_TO_ZERO
+    return source is not Format.F16 and rounding not in _ROUNDS_TINY_TO_ZERO
 
 
-def _is_flushed(value: Value) -> bool:
+def is_flushed(value: Value) -> bool:
+    """Whether the value is the result of an op that flushes."""
     definition = value.definition
     if not isinstance(definition, Op) or "ftz" not in definition.opdef.attributes:
         return False

@@ -15,7 +15,6 @@ from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, TYPES, FloatType, literal
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
-from ptxlift.target import Feature
 
 _SUBNORMAL = 0x90  # of llvm.is.fpclass: negative and positive subnormal
 
@@ -31,7 +30,10 @@ def flushed(e: Emitter, text: str, type: FloatType) -> str:
     """Subnormals become zeros of their sign."""
     n = type.name
     tiny = e.let(e.call(f"i1 @llvm.is.fpclass.{type.suffix}({n}, i32)", text, str(_SUBNORMAL)))
-    zero = e.let(e.call(f"{n} @llvm.copysign.{type.suffix}({n}, {n})", "0.0", text))
+    # Not llvm.copysign: of a truncated number it would ask for an instruction that is not there.
+    bits = e.let(f"bitcast {n} {text} to {type.integer}")
+    sign = e.let(f"and {type.integer} {bits}, {-type.sign_bit}")
+    zero = e.let(f"bitcast {type.integer} {sign} to {n}")
     return e.let(f"select i1 {tiny}, {n} {zero}, {n} {text}")
 
 
@@ -55,6 +57,13 @@ def define(e: Emitter, op: Op, type: FloatType, expression: str, loose_nan: bool
         e.set_real(op.results[0], type, f"freeze {type.name} {text}", loose_nan)
     else:
         e.set_real(op.results[0], type, expression, loose_nan)
+
+
+def fenced_product(e: Emitter, text: str) -> str:
+    """LLVM makes one instruction of an f32 product and its conversion to 16 bits, product + 0,
+    which loses the sign of a negative zero.
+    """
+    return e.let(e.call("float @llvm.arithmetic.fence.f32(float)", text))
 
 
 # ---- bf16 through f32 ----
@@ -82,9 +91,11 @@ def _arithmetic(name: str) -> Lowering:
         if op.attr("rounding") is not Rounding.RN:
             define(e, op, type, directed.expression(e, op, type, operands))
             return
-        if _is_narrow(e, name, type):
+        if _is_narrow(name, type):
             wide = [widened(e, text, type) for text in operands]
             result = e.let(_nearest(e, name, FLOAT, wide))
+            if name == "fmul":
+                result = fenced_product(e, result)
             define(e, op, type, f"fptrunc float {result} to {type.name}")
         else:
             define(e, op, type, _nearest(e, name, type, operands))
@@ -92,11 +103,9 @@ def _arithmetic(name: str) -> Lowering:
     return lower
 
 
-def _is_narrow(e: Emitter, name: str, type: FloatType) -> bool:
+def _is_narrow(name: str, type: FloatType) -> bool:
     """Whether the op is computed in f32: bf16, and f16 where AMD's own is not exact."""
-    if type is BFLOAT:
-        return not (e.context.has(Feature.PK_BF16) and name in ("fadd", "fsub", "fmul"))
-    return type is HALF and name in ("fdiv", "fsqrt")
+    return type is BFLOAT or (type is HALF and name in ("fdiv", "fsqrt"))
 
 
 def _nearest(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) -> str:
@@ -116,7 +125,7 @@ def _ffma(e: Emitter, op: Op) -> None:
     operands = inputs(e, op.operands, type, op.attr("ftz"))
     if op.attr("rounding") is not Rounding.RN:
         define(e, op, type, directed.expression(e, op, type, operands))
-    elif type is BFLOAT and not e.context.has(Feature.PK_BF16):
+    elif type is BFLOAT:
         # The sum of an exact product and c, rounded to odd, can be rounded again.
         wide = [e.let(f"fpext bfloat {text} to double") for text in operands]
         product = e.let(f"fmul double {wide[0]}, {wide[1]}")

@@ -36,8 +36,8 @@ class FloatType:
 
     @property
     def canonical_nan(self) -> int:
-        """PTX's NaN: every bit but the sign."""
-        return self.magnitude_mask
+        """What NVIDIA's instructions give: every bit but the sign, in f64 the default NaN."""
+        return 0xFFF8000000000000 if self.bits == 64 else self.magnitude_mask
 
     @property
     def smallest_normal(self) -> int:
