@@ -92,8 +92,17 @@ def explain(
     for index, word in enumerate(modifiers):
         if modifiers.index(word) != index and not _may_repeat(rows, word):
             return ModifierFault(index, f"`.{word}` is repeated", "write it once")
-    best = max(rows, key=lambda row: _score(row, modifiers, frozenset(glued)))
-    return _nearest(opcode, best, modifiers)
+    scores = [_score(row, modifiers, frozenset(glued)) for row in rows]
+    best = max(scores)
+    nearest = [row for row, score in zip(rows, scores, strict=True) if score == best]
+    return min((_nearest(opcode, row, modifiers) for row in nearest), key=_rank)
+
+
+def _rank(fault: ModifierFault) -> int:
+    """Of equally near rows the one that wants something added or dropped says most."""
+    if fault.hint.startswith("drop"):
+        return 0
+    return 1 if fault.index < 0 else 2
 
 
 def _unknown(opcode: str, known: set[str], index: int, word: str) -> ModifierFault:
