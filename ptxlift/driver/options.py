@@ -12,7 +12,10 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "warp_mapping": ("auto", "packed", "split"),
     "code_object_version": (4, 5, 6),
     "on_unsupported": ("error", "skip"),
+    "isolate": (False, True),
+    "unsafe_fp_atomics": (False, True),
 }
+_LARGEST_BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,5 +50,6 @@ class Options:
             if value not in choices:
                 allowed = ", ".join(repr(choice) for choice in choices)
                 raise PtxError.of("PTX307", f"{name} is {value!r}", hint=f"one of {allowed}")
-        if not 1 <= self.max_block <= 1024:
-            raise PtxError.of("PTX307", f"max_block is {self.max_block}", hint="1 to 1024")
+        if not isinstance(self.max_block, int) or not 1 <= self.max_block <= _LARGEST_BLOCK:
+            hint = f"1 to {_LARGEST_BLOCK}"
+            raise PtxError.of("PTX307", f"max_block is {self.max_block!r}", hint=hint)

@@ -1,0 +1,81 @@
+"""Many translations: outcomes in order, on any executor, whatever happens."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+import pytest
+from driver_programs import HEADER, UNTRANSLATED, simple
+
+from ptxlift.driver import batch
+from ptxlift.driver.batch import Outcome, Task, translate_all
+from ptxlift.driver.options import Options
+
+
+def tasks() -> list[Task]:
+    texts = [HEADER + simple(f"k{number}", number) for number in range(6)]
+    texts[2] = "nonsense"
+    return [Task((text,), (f"{number}.ptx",), "gfx942") for number, text in enumerate(texts)]
+
+
+def check(outcomes: list[Outcome]) -> None:
+    assert [outcome.kernels for outcome in outcomes] == [
+        ("k0",), ("k1",), (), ("k3",), ("k4",), ("k5",)
+    ]  # fmt: skip
+    assert outcomes[2].data is None
+    assert [d.code for d in outcomes[2].diagnostics] == ["PTX004"]
+
+
+def test_here() -> None:
+    check(list(translate_all(tasks())))
+
+
+def test_in_threads() -> None:
+    with ThreadPoolExecutor(3) as executor:
+        check(list(translate_all(tasks(), executor)))
+
+
+def test_in_processes_with_the_same_bytes() -> None:
+    here = list(translate_all(tasks()))
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        there = list(translate_all(tasks(), executor))
+    check(there)
+    assert [outcome.data for outcome in there] == [outcome.data for outcome in here]
+
+
+def test_more_tasks_than_are_handed_out_at_once() -> None:
+    many = [Task((HEADER,), ("x",), "gfx942", "ir")] * 150
+    with ThreadPoolExecutor(1) as executor:
+        assert len(list(translate_all(many, executor))) == 150
+
+
+def test_skipped_kernels_are_named() -> None:
+    text = HEADER + simple("good") + UNTRANSLATED
+    task = Task((text,), ("x",), "gfx942", options=Options(on_unsupported="skip"))
+    (outcome,) = translate_all([task])
+    assert outcome.kernels == ("good",) and outcome.failed == ("matrix",)
+
+
+def test_our_own_fault_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("boom")
+
+    monkeypatch.setattr(batch, "lift", broken)
+    (outcome,) = translate_all([Task((HEADER,), ("x",), "gfx942")])
+    assert outcome.data is None
+    assert outcome.fault.startswith("KeyError: 'boom' at driver/batch.py:")
+
+
+class _Broken(Executor):
+    """An executor whose processes died."""
+
+    def submit(self, *_: object, **__: object) -> Future[Outcome]:  # type: ignore[override]
+        raise BrokenProcessPool("gone")
+
+
+def test_a_dead_process_is_an_outcome() -> None:
+    outcomes = list(translate_all(tasks(), _Broken()))
+    assert len(outcomes) == 6
+    assert all("a worker process ended" in outcome.fault for outcome in outcomes)
