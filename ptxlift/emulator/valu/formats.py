@@ -62,7 +62,7 @@ def _format(kind: Kind, uint: Any, number: Any, exponent: int, mantissa: int, dp
 
 
 F16 = _format(Kind.F16, np.uint16, np.float16, 5, 10, True)
-BF16 = _format(Kind.BF16, np.uint16, None, 8, 7, False)
+BF16 = _format(Kind.BF16, np.uint16, None, 8, 7, True)
 F32 = _format(Kind.F32, np.uint32, np.float32, 8, 23, False)
 F64 = _format(Kind.F64, np.uint64, np.float64, 11, 52, True)
 
