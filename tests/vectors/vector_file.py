@@ -1,8 +1,8 @@
 """The format of vector files: an instruction, its operand widths, inputs and results.
 
-A section begins with `== opcode : results <- sources` where each operand is a width in bits, `p` for a
-predicate or `#n` for a constant of n bits that is part of the instruction; its lines hold inputs and
-results in hexadecimal. Comment lines say where the results come from.
+A section begins with `== opcode : results <- sources` where each operand is a width in bits, `p`
+for a predicate or `#n` for a constant of n bits that is part of the instruction; its lines hold
+inputs and results in hexadecimal. Comment lines say where the results come from.
 """
 
 from __future__ import annotations
@@ -85,9 +85,7 @@ def read(path: Path) -> Iterator[Section]:
         yield section
 
 
-def kernel(
-    section: Section, rows: Sequence[tuple[int, ...]], *, version: str, target: str
-) -> str:
+def kernel(section: Section, rows: Sequence[tuple[int, ...]], *, version: str, target: str) -> str:
     """PTX that evaluates the instruction for each row of constants and stores the results.
 
     Result number r of row number n is stored at offset 16 * (n * results + r).
@@ -130,7 +128,10 @@ def _evaluation(section: Section, row: tuple[int, ...], number: int) -> list[str
         offset = 16 * (number * len(results) + place)
         if operand == "p":
             word = f"%r{first + 5 + place}"
-            lines += [f"\tselp.b32 {word}, 1, 0, {name};", f"\tst.global.b32 [%d0+{offset}], {word};"]
+            lines += [
+                f"\tselp.b32 {word}, 1, 0, {name};",
+                f"\tst.global.b32 [%d0+{offset}], {word};",
+            ]
         else:
             lines.append(f"\tst.global.b{width(operand)} [%d0+{offset}], {name};")
     return lines

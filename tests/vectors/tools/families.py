@@ -1,7 +1,7 @@
 """The instructions whose folding by ptxas is tried: opcode patterns, operand widths, input kinds.
 
-Data only. `{}` in a pattern is one of the words; several words multiply. `@` in a signature or in the
-kinds is the width or kind that the word stands for.
+Data only. `{}` in a pattern is one of the words; several words multiply. `@` in a signature or in
+the kinds is the width or kind that the word stands for.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ FAMILIES: tuple[Family, ...] = (
     Family("mad24",    "mad24{}{}",      ("lo hi", "u32 s32"),                   "32 <- 32 32 32", "i32 i32 i32"),
     Family("mad24_sat", "mad24.hi.sat.s32", (),                                  "32 <- 32 32 32", "i32 i32 i32"),
     Family("sad",      "sad{}",          (_INT,),                                "@ <- @ @ @",     "@ @ @"),
-    Family("div",      "div{}",          (_INT,),                                "@ <- @ @",       "@ @"),
-    Family("rem",      "rem{}",          (_INT,),                                "@ <- @ @",       "@ @"),
+    Family("div",      "div{}",          (_INT,),                                "@ <- @ @",       "@ nonzero:@"),
+    Family("rem",      "rem{}",          (_INT,),                                "@ <- @ @",       "@ nonzero:@"),
     Family("abs",      "abs{}",          ("s16 s32 s64",),                       "@ <- @",         "@"),
     Family("neg",      "neg{}",          ("s16 s32 s64",),                       "@ <- @",         "@"),
     Family("min",      "min{}",          (_INT,),                                "@ <- @ @",       "@ @"),

@@ -1,8 +1,8 @@
 """Makes vectors of what ptxas computes: it folds constant operands, and the result is in the SASS.
 
 Needs ptxas and nvdisasm (PTXAS and NVDISASM name them, or PATH does). Run it as
-`python tests/vectors/tools/fold.py`; it rewrites tests/vectors/ptxas. Instructions that ptxas does not
-fold are listed and get no file.
+`python tests/vectors/tools/fold.py`; it rewrites tests/vectors/ptxas. Instructions that ptxas does
+not fold are listed and get no file.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Folder:
         self._nvdisasm = find_tool("nvdisasm")
 
     def version(self) -> str:
-        done = subprocess.run([self._ptxas, "--version"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [self._ptxas, "--version"], capture_output=True, text=True, check=True
+        )
         return done.stdout.strip().splitlines()[-1]
 
     def fold(self, section: Section, inputs: list[tuple[int, ...]], target: str) -> list[Vector]:
@@ -70,7 +72,10 @@ def _vectors(
         results = []
         for place, operand in enumerate(section.signature.results):
             offset = 16 * (number * count + place)
-            words = [stored.get(offset + 4 * w, (4, None))[1] for w in range(max(1, width(operand) // 32))]
+            words = [
+                stored.get(offset + 4 * w, (4, None))[1]
+                for w in range(max(1, width(operand) // 32))
+            ]
             if None not in words:
                 results.append(sum(word << (32 * i) for i, word in enumerate(words) if word))
         if len(results) == count:

@@ -43,6 +43,8 @@ def float_edges(kind: str) -> list[int]:
 
 def edges(kind: str) -> list[int]:
     """Edge values of `f32`, `i64`, `amount` or `p`."""
+    if kind.startswith("nonzero:"):
+        return [value for value in edges(kind.split(":")[1]) if value]
     if kind in _FORMATS:
         return float_edges(kind)
     if kind == "amount":
@@ -53,6 +55,8 @@ def edges(kind: str) -> list[int]:
 
 
 def _random(kind: str, generator: random.Random) -> int:
+    if kind.startswith("nonzero:"):
+        return _random(kind.split(":")[1], generator) or 1
     if kind in _FORMATS:
         return generator.getrandbits(_FORMATS[kind][0])
     if kind == "amount":

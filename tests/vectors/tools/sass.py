@@ -1,7 +1,7 @@
 """Reads the constants that straight-line SASS stores: a small evaluator of register moves.
 
-Comes in: the text that nvdisasm prints of a kernel. Goes out: what each global store writes, where all
-its registers hold constants. Instructions it does not know make their results unknown.
+Comes in: the text that nvdisasm prints of a kernel. Goes out: what each global store writes, where
+all its registers hold constants. Instructions it does not know make their results unknown.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 _LINE = re.compile(r"^\s+/\*[0-9a-f]{4}\*/\s+(?!\.)(?P<text>[^;]+?)\s*;", re.M)
 _STORE = re.compile(
-    r"STG\.E(?P<size>[.\w]*) (?:desc\[\w+\])?\[(?P<base>R\d+|UR\d+)(?:\.64)?(?:\+(?P<offset>-?0x[0-9a-f]+))?\],"
-    r" (?P<value>R\d+|RZ)"
+    r"STG\.E(?P<size>[.\w]*) (?:desc\[\w+\])?"
+    r"\[(?P<base>R\d+|UR\d+)(?:\.64)?(?:\+(?P<offset>-?0x[0-9a-f]+))?\], (?P<value>R\d+|RZ)"
 )
 _SIZES = {"": 4, ".64": 8, ".U16": 2, ".U8": 1, ".128": 16}
 
@@ -56,11 +56,11 @@ class Registers:
         opcode = words[0]
         operands = [part.strip() for part in words[1].split(",")] if len(words) > 1 else []
         match opcode, operands:
-            case ("MOV" | "UMOV"), [target, source, *_]:
+            case (("MOV" | "UMOV"), [target, source, *_]):
                 self.set(target, self.value(source))
-            case ("IMAD.MOV.U32" | "UIMAD.MOV.U32"), [target, "RZ", "RZ", source]:
+            case (("IMAD.MOV.U32" | "UIMAD.MOV.U32"), [target, "RZ", "RZ", source]):
                 self.set(target, self.value(source))
-            case ("HFMA2.MMA" | "HFMA2"), [target, "-RZ", "RZ", high, low]:
+            case (("HFMA2.MMA" | "HFMA2"), [target, "-RZ", "RZ", high, low]):
                 parts = (_half(high), _half(low))
                 known = None not in parts
                 self.set(target, parts[0] << 16 | parts[1] if known else None)  # type: ignore[operator]  # both are numbers
@@ -79,7 +79,9 @@ class Registers:
         if found is None:
             return
         wide = opcode.startswith(("D", "IMAD.WIDE", "F2I.S64", "F2I.U64", "F2F.F64", "I2F.F64"))
-        wide = wide or any(word in opcode for word in (".64", "ULDC.64", "WIDE", "S64", "U64", "F64"))
+        wide = wide or any(
+            word in opcode for word in (".64", "ULDC.64", "WIDE", "S64", "U64", "F64")
+        )
         for step in range(2 if wide else 1):
             self._values[f"{found[1]}{int(found[2]) + step}"] = None
 
