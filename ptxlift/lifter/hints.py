@@ -32,7 +32,7 @@ def lift_hint(at: FunctionLifter, inst: ptx.Inst) -> None:
     """
 
 
-@lifts("createpolicy", "createpolicy_range", "createpolicy_fractional", "createpolicy_cvt")
+@lifts("createpolicy_range", "createpolicy_fractional", "createpolicy_cvt")
 def lift_createpolicy(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Data Movement and Conversion Instructions: createpolicy. A policy is a hint, its value
     opaque.

@@ -218,6 +218,8 @@ class _ModuleChecker:
         entry = node.kind == "entry"
         params = parameters(self.report, node.parameters, entry=entry)
         returns = parameters(self.report, node.returns, entry=False, prefix="output")
+        if entry:
+            self._parameter_space(node, params)
         if len(returns) > 1 and not all(isinstance(r, Register) for r in returns):
             self.report.error(
                 "PTX106", "several results must be registers", node.start, hint="return a .b8 array"
@@ -239,6 +241,21 @@ class _ModuleChecker:
             old.params, old.returns = params, returns
             old.linkage = node.linkage or old.linkage
         return old
+
+    def _parameter_space(
+        self, node: nodes.Function, params: tuple[Variable | Register, ...]
+    ) -> None:
+        used = max((p.offset + p.size for p in params if isinstance(p, Variable)), default=0)
+        wide = self.module.version >= (8, 1) and self.module.sm >= 70
+        limit = _WIDE_PARAMETERS if wide else _PARAMETERS
+        if used > limit:
+            self.report.error(
+                "PTX106",
+                f"the parameters of `{node.name}` take {used} bytes; {limit} are allowed",
+                node.start,
+                node.start + len(node.name),
+                "pass a pointer",
+            )
 
     def _unnamed(self, node: nodes.Function) -> None:
         for parameter in (*node.returns, *node.parameters):
@@ -302,6 +319,8 @@ def _mark_output(returns: tuple[Variable | Register, ...]) -> None:
             result.signature = result.signature.replace("input", "output", 1)
 
 
+_PARAMETERS = 0x1100  # bytes of kernel parameters; more since PTX 8.1 on sm_70
+_WIDE_PARAMETERS = 0x7FFC
 _OPTIONS = ("texmode_unified", "texmode_independent", "debug", "map_f64_to_f32")
 _PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
 _NO_DATA = re.compile(r"(?<![\w.])\.[usf](?:8|16|32|64)\b")
