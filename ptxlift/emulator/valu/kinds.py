@@ -1,15 +1,16 @@
 """What the emulator's core and its vector ALU tables agree on.
 
-Comes in: nothing. Goes out: operand kinds, the description of one vector operation (`ValuOp`) and the
-floating-point context (`Ctx`) each operation receives. It must not know registers, waves, EXEC or text.
+Comes in: nothing. Goes out: operand kinds, the description of one vector operation (`ValuOp`) and
+the floating-point context (`Ctx`) each one receives. It must not know registers, waves, EXEC
+or text.
 
-Calling convention. `fn(ctx, *sources, **keywords)` gets one numpy array a source, in the order of the
-assembly text, and returns one array (or a tuple of arrays, one a destination). Arrays are at least
-one-dimensional and broadcast against each other: a vector register has one value a lane, a scalar or
-constant has length 1 on some or all axes. So every function is elementwise and indifferent to shape,
-may return a broadcastable shape or one of its sources unchanged, and never writes into a source.
-Float kinds travel as unsigned bit patterns of their width. abs, neg, sext, SDWA, DPP, EXEC, omod and
-the float clamp are applied by the caller.
+Calling convention. `fn(ctx, *sources, **keywords)` gets one numpy array a source, in the order of
+the assembly text, and returns one array (or a tuple of arrays, one a destination). Arrays are at
+least one-dimensional and broadcast against each other: a vector register has one value a lane, a
+scalar or constant has length 1 on some or all axes. So every function is elementwise and
+indifferent to shape, may return a broadcastable shape or one of its sources unchanged, and never
+writes into a source. Float kinds travel as unsigned bit patterns of their width. abs, neg, sext,
+SDWA, DPP, EXEC, omod and the float clamp are applied by the caller.
 """
 
 from __future__ import annotations
