@@ -26,7 +26,7 @@ from ptxlift.lifter.ssa import Node, Variables
 from ptxlift.ptx import module as ptx
 from ptxlift.ptx.check import inst_span
 from ptxlift.semantics.registry import Function as Meaning
-from ptxlift.semantics.registry import lookup
+from ptxlift.semantics.registry import extra_arguments, lookup
 
 if TYPE_CHECKING:
     from ptxlift.lifter.module import Program
@@ -45,6 +45,7 @@ class _Plan:
     results: tuple[tuple[int, OperandSpec], ...]
     carry_in: bool
     carry_out: bool
+    selected: bool  # a video instruction: operands have selectors
 
 
 def _plan(form: Form) -> _Plan:
@@ -56,6 +57,7 @@ def _plan(form: Form) -> _Plan:
         tuple((i, spec) for i, spec in numbered if spec.role is Role.RESULT),
         "in" in form.row.carry.split(),
         "out" in form.row.carry.split(),
+        any(spec.kind is OperandKind.SELECTED for spec in form.operands),
     )
 
 
@@ -225,7 +227,8 @@ class FunctionLifter(Operands):
         values = [self._source(operands[i], spec) for i, spec in plan.sources]
         if plan.carry_in:
             values.append(self.variables.read(self.node, CARRY, 1))
-        produced = meaning(self.builder, inst.form, *values)
+        extra = extra_arguments(inst.form, operands) if plan.selected else {}
+        produced = meaning(self.builder, inst.form, *values, **extra)
         results = produced if isinstance(produced, tuple) else (produced,)
         if plan.carry_out:
             self.set(CARRY, results[-1], inst)
