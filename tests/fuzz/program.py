@@ -80,15 +80,17 @@ class _Writer:
     def instruction(self) -> None:
         written = write_random(self.rng)
         guard = self._guard() if self.rng.random() < 0.15 else ""
-        self.lines.append(f"{guard}{written.text}")
-        self.rows.append(written.row)
+        parts = [f"{guard}{written.text}"]
         for name, type_ in written.results:
-            self.lines += canonical(name, type_)
+            parts += canonical(name, type_)
+        self.lines.append(" ".join(parts))
+        self.rows.append(written.row)
 
     def carry_chain(self) -> None:
         names = self.rng.sample([f"%r{i}" for i in range(POOL)], POOL)
         chosen = dict(zip("abcdef", names, strict=True))
-        self.lines += [line.format(**chosen) for line in self.rng.choice(_CARRY_CHAINS)]
+        chain = self.rng.choice(_CARRY_CHAINS)
+        self.lines.append(" ".join(line.format(**chosen) for line in chain))
 
     def warp(self, mask: str) -> None:
         self.lines.append(
@@ -143,29 +145,27 @@ class _Writer:
         """if/else on a lane-dependent condition; each side gets the mask of its own lanes."""
         other, end = self._label(), self._label()
         taken, rest = f"%m{2 * depth}", f"%m{2 * depth + 1}"
-        self.lines += [
-            f"setp.gt.s32 %c{depth}, %r{self.rng.randrange(POOL)}, %r{self.rng.randrange(POOL)};",
+        a, b = self.rng.randrange(POOL), self.rng.randrange(POOL)
+        split = [
+            f"setp.gt.s32 %c{depth}, %r{a}, %r{b};",
             f"vote.sync.ballot.b32 {taken}, %c{depth}, {mask};",
             f"not.b32 {rest}, {taken};",
             f"and.b32 {rest}, {rest}, {mask};",
-            f"@!%c{depth} bra {other};",
         ]
+        self.lines.append(" ".join([*split, f"@!%c{depth} bra {other};"]))
         self.block(depth + 1, taken)
-        self.lines += [f"bra {end};", f"{other}:"]
+        self.lines.append(f"bra {end}; {other}:")
         self.block(depth + 1, rest)
-        self.lines.append(f"{end}:")
-        self.lines.append(f"bar.warp.sync {mask};")
+        self.lines.append(f"{end}: bar.warp.sync {mask};")
 
     def loop(self, depth: int, mask: str) -> None:
         """A loop of the same small length in every lane."""
         top, count = self._label(), f"%n{depth}"
         self.lines += [f"mov.b32 {count}, {self.rng.randint(1, 3)};", f"{top}:"]
         self.block(depth + 1, mask)
-        self.lines += [
-            f"sub.u32 {count}, {count}, 1;",
-            f"setp.ne.u32 %c{depth}, {count}, 0;",
-            f"@%c{depth} bra {top};",
-        ]
+        self.lines.append(
+            f"sub.u32 {count}, {count}, 1; setp.ne.u32 %c{depth}, {count}, 0; @%c{depth} bra {top};"
+        )
 
 
 def canonical(name: str, type_: Type) -> list[str]:
@@ -224,6 +224,9 @@ def _prologue() -> list[str]:
         f"mul.wide.u32 %o, %s2, {8 * WORDS}; add.u64 %a0, %a0, %o; add.u64 %a1, %a1, %o;",
         f"mov.u32 %s0, scratch; mad.lo.u32 %s0, %s1, {4 * _SCRATCH}, %s0;",
     ]
+    lines += [f"activemask.b32 %m{i};" for i in range(8)]
+    lines += [f"mov.b32 %n{i}, 1;" for i in range(4)]
+    lines += [f"setp.eq.u32 %c{i}, %s1, %s1;" for i in range(4)]
     for i in range(_SCRATCH):
         lines.append(f"st.shared.b32 [%s0+{4 * i}], {i};")
     for i in range(POOL):
@@ -245,9 +248,12 @@ def _epilogue() -> list[str]:
 
 
 def random_program(rng: random.Random, length: int = 40) -> Program:
-    """A program of about `length` random pieces, kernel `fuzz(in, out)`."""
+    """A program of about `length` random pieces, kernel `fuzz(in, out)`.
+
+    Every line can be dropped alone, but for labels, without a register becoming uninitialised.
+    """
     writer = _Writer(rng, length)
-    writer.lines += ["activemask.b32 %m7;"]
+    writer.lines.append("bar.warp.sync %m7;")
     while writer.left > 0:
         writer.block(0, "%m7")
     body = "\n".join([*_declarations(), *_prologue(), *writer.lines, *_epilogue()])

@@ -27,7 +27,7 @@ def shrink(program: Program, data: np.ndarray, targets: tuple[tuple[str, int], .
 
 def _split(text: str) -> tuple[list[str], list[str], list[str]]:
     lines = text.split("\n")
-    first = next(i for i, line in enumerate(lines) if line.startswith("activemask"))
+    first = next(i for i, line in enumerate(lines) if line == "bar.warp.sync %m7;")
     last = next(i for i, line in enumerate(lines) if line.startswith("cvt.u64.u16 %o, %h0"))
     return lines[: first + 1], lines[first + 1 : last], lines[last:]
 
