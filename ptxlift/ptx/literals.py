@@ -37,7 +37,7 @@ def integer_bits(value: Integer, width: int) -> int:
 
 
 def float_bits(value: Real, width: int) -> int:
-    """The float in 32 or 64 bits; a hex literal keeps its bits, `0f` in the low half of a double."""
+    """In 32 or 64 bits; a hex literal keeps its bits, those of `0f` as the low half of a double."""
     if value.hex_bits and value.hex_bits <= width:
         return value.bits
     if width == 64:
