@@ -1,6 +1,7 @@
 """ptxlift: PTX, NVIDIA's virtual assembly, becomes native AMDGPU machine code.
 
-The public names of `ptxlift.api`, loaded when first used: `import ptxlift` costs next to nothing.
+The public names of `ptxlift.api`, each loaded when first used: the import costs next to nothing,
+and lifting loads neither the runtime nor numpy.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
         Options,
         Program,
         PtxError,
+        PtxImage,
         RunResult,
         Translation,
+        extract,
         lift,
         load,
         parse,
@@ -33,8 +36,10 @@ __all__ = [
     "Options",
     "Program",
     "PtxError",
+    "PtxImage",
     "RunResult",
     "Translation",
+    "extract",
     "lift",
     "load",
     "parse",
@@ -42,10 +47,33 @@ __all__ = [
     "targets",
 ]
 
+_HOMES = {  # public name: (module, name there); the same as in `api`
+    "Buffer": ("runtime.arguments", "Buffer"),
+    "Diagnostic": ("diag", "Diagnostic"),
+    "Kernel": ("driver.kernels", "Kernel"),
+    "Options": ("driver.options", "Options"),
+    "Program": ("runtime.program", "Program"),
+    "PtxError": ("diag", "PtxError"),
+    "PtxImage": ("link.extract", "PtxImage"),
+    "RunResult": ("runtime.device", "RunResult"),
+    "Translation": ("driver.translation", "Translation"),
+    "extract": ("link.extract", "extract"),
+    "lift": ("driver.translation", "lift"),
+    "load": ("runtime.program", "load"),
+    "parse": ("driver.translation", "parse"),
+    "run": ("runtime.program", "run"),
+    "targets": ("target", "all_targets"),
+}
+
 
 def __getattr__(name: str) -> Any:  # Any: each public name has its own type
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module 'ptxlift' has no attribute {name!r}")
-    from ptxlift import api
+    from importlib import import_module
 
-    return getattr(api, name)
+    module, inside = _HOMES[name]
+    return getattr(import_module(f"ptxlift.{module}"), inside)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

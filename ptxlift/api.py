@@ -6,6 +6,7 @@ from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.driver.kernels import Kernel
 from ptxlift.driver.options import Options
 from ptxlift.driver.translation import Translation, lift, parse
+from ptxlift.link.extract import PtxImage, extract
 from ptxlift.runtime.arguments import Buffer
 from ptxlift.runtime.device import RunResult
 from ptxlift.runtime.program import Program, load, run
@@ -18,8 +19,10 @@ __all__ = [
     "Options",
     "Program",
     "PtxError",
+    "PtxImage",
     "RunResult",
     "Translation",
+    "extract",
     "lift",
     "load",
     "parse",

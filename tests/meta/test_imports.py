@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import ptxlift
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("llvmlite", "lark", "numpy", "click", "rich", "multiprocessing")
 
@@ -44,6 +46,15 @@ def test_front_end_needs_no_llvm_and_no_numpy() -> None:
 
 def test_command_that_lifts_needs_no_numpy_and_no_rich() -> None:
     assert loaded_after("import ptxlift.cli.lift") & {"llvmlite", "numpy", "rich"} == set()
+
+
+def test_public_names_are_those_of_the_api() -> None:
+    from ptxlift import api
+
+    assert sorted(ptxlift.__all__) == sorted(api.__all__)
+    for name in ptxlift.__all__:
+        assert getattr(ptxlift, name) is getattr(api, name)
+    assert set(ptxlift.__all__) <= set(dir(ptxlift))
 
 
 def test_import_contracts() -> None:
