@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "corpus")
 from cases import ALL_CASES
 from cases.model import Case, check_results, copy_inputs
 
-HEADER = f"{'kernel':<26}{'target':<9}{'PTX lines':>10}{'code bytes':>12}{'VGPRs':>7}{'SGPRs':>7}"
+HEADER = f"{'kernel':<26}{'target':<9}{'PTX lines':>10}{'instructions':>14}{'VGPRs':>7}{'SGPRs':>7}"
 
 
 def run_case(case: Case, target: str) -> tuple[str, bool]:
@@ -35,7 +35,8 @@ def run_case(case: Case, target: str) -> tuple[str, bool]:
         first = str(error).strip().splitlines()[0]
         return f"{case.name:<26}{target:<9}{first}", False
     kernel = program.kernels[case.kernel]
-    numbers = f"{kernel.code_bytes:>12}{kernel.vgprs:>7}{kernel.sgprs:>7}"
+    count = sum(line.startswith("\t") for line in program.listing.splitlines())
+    numbers = f"{count:>14}{kernel.vgprs:>7}{kernel.sgprs:>7}"
     lines = text.count("\n")
     return f"{case.name:<26}{target:<9}{lines:>10}{numbers}  equals numpy", True
 
