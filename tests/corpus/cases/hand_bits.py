@@ -354,6 +354,5 @@ CASES = (
         block=(80, 1, 1),
         make_inputs=packed_inputs,
         reference=video_reference,
-        needs="video instructions",
     ),
 )
