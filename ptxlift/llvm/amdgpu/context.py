@@ -48,22 +48,20 @@ class Context:
         self.helpers: dict[str, str] = {}  # name -> text of a global that lowerings share
         self.facts = facts
         self.indirect_exit = _exiting(facts, address_taken(module))
-        self._signatures: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self.calls: dict[str, str] = {}  # signature -> call expression with %s for arguments
 
     def has(self, feature: Feature) -> bool:
         return feature in self.target.features
 
-    def signature(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """Splits `i32 @llvm.umin.i32(i32, i32)` into a call's head and its argument types."""
-        known = self._signatures.get(text)
-        if known is None:
-            head, _, rest = text.partition("@")
-            name, _, arguments = rest.partition("(")
-            types = tuple(_split_types(arguments.removesuffix(")")))
-            known = (f"call {head}@{name}(", types)
-            self._signatures[text] = known
-            self.declarations[name] = f"declare {text}"
-        return known
+    def declare(self, signature: str) -> str:
+        """Declares `i32 @llvm.umin.i32(i32, i32)`; returns the pattern of its calls."""
+        head, _, rest = signature.partition("@")
+        name, _, arguments = rest.partition("(")
+        typed = ", ".join(f"{type} %s" for type in _split_types(arguments.removesuffix(")")))
+        pattern = f"call {head}@{name}({typed})"
+        self.calls[signature] = pattern
+        self.declarations[name] = f"declare {signature}"
+        return pattern
 
     def span(self, offset: int) -> Span | None:
         if self.source is None or offset < 0:

@@ -24,7 +24,7 @@ from ptxlift.llvm.amdgpu.floating import (
     format_of,
     widened,
 )
-from ptxlift.llvm.amdgpu.floats import BFLOAT, DOUBLE, FLOAT, HALF, TYPES, FloatType, literal
+from ptxlift.llvm.amdgpu.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.target import Feature
 
@@ -35,7 +35,7 @@ from ptxlift.target import Feature
 def _fconvert(e: Emitter, op: Op) -> None:
     source_format, rounding = op.attr("source"), op.attr("rounding")
     assert isinstance(source_format, Format) and isinstance(rounding, Rounding)
-    source, type = TYPES[source_format], format_of(op)
+    source, type = type_of(source_format), format_of(op)
     text = e.real(op.operands[0], source)
     if op.attr("ftz"):
         text = flushed(e, text, source)

@@ -20,9 +20,9 @@ from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floats import DOUBLE, FLOAT, FloatType
 
 _MODES = {
-    Rounding.RZ: 'metadata !"round.towardzero"',
-    Rounding.RM: 'metadata !"round.downward"',
-    Rounding.RP: 'metadata !"round.upward"',
+    Rounding.RZ: '!"round.towardzero"',
+    Rounding.RM: '!"round.downward"',
+    Rounding.RP: '!"round.upward"',
 }
 _FMA = "double @llvm.fma.f64(double, double, double)"
 _SQRT = "double @llvm.sqrt.f64(double)"
@@ -56,14 +56,12 @@ def _down(e: Emitter, name: str, wide: Sequence[str]) -> str:
 
 def round_to_float(e: Emitter, text: str, rounding: Rounding) -> str:
     """The expression that rounds f64 to f32 in a direction."""
-    head, _ = e.context.signature("float @llvm.fptrunc.round.f32.f64(double, metadata)")
-    return f"{head}double {text}, {_MODES[rounding]})"
+    return e.call("float @llvm.fptrunc.round.f32.f64(double, metadata)", text, _MODES[rounding])
 
 
 def round_to_half(e: Emitter, text: str, rounding: Rounding) -> str:
     """The expression that rounds f32 to f16 in a direction."""
-    head, _ = e.context.signature("half @llvm.fptrunc.round.f16.f32(float, metadata)")
-    return f"{head}float {text}, {_MODES[rounding]})"
+    return e.call("half @llvm.fptrunc.round.f16.f32(float, metadata)", text, _MODES[rounding])
 
 
 def odd_float(e: Emitter, text: str) -> str:

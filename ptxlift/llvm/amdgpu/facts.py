@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from ptxlift.ir.attributes import BarrierMode, Format, Rounding, Special
 from ptxlift.ir.core import Function, Module, Op, Value
-from ptxlift.ir.ops import Effect
 
 
 @dataclass(slots=True)
@@ -31,8 +30,11 @@ class Facts:
 # A flushing mode changes results of these unless the op flushes anyway.
 _SENSITIVE = frozenset({
     "fadd", "fsub", "fmul", "ffma", "fdiv", "fsqrt", "fmin", "fmax", "fcmp", "fround", "fconvert",
-    "float_to_int", "fapprox", "fdiv_approx",
+    "float_to_int", "fapprox", "fdiv_approx", "fsaturate",
 })  # fmt: skip
+_REGISTERS = frozenset({"special", "clock"})
+_CALLS = frozenset({"call", "call_indirect"})
+_NOTABLE = _SENSITIVE | _REGISTERS | _CALLS | {"symbol_address", "exit", "barrier"}
 _ROUNDS_TINY_TO_ZERO = frozenset({Rounding.RN, Rounding.RZ})
 _REDUCTIONS = frozenset({BarrierMode.POPC, BarrierMode.AND, BarrierMode.OR})
 
@@ -98,7 +100,8 @@ def _of_function(function: Function, module: Module) -> Facts:
     for block in function.blocks:
         seen.add(block)
         for op in block.ops:
-            _add_op(facts, op, function, module)
+            if op.opdef.name in _NOTABLE:
+                _add_op(facts, op, function, module)
         for successor in block.ops[-1].successors:
             if successor in seen:
                 facts.needs_full_pipeline = True
@@ -112,20 +115,19 @@ def _of_function(function: Function, module: Module) -> Facts:
 def _add_op(facts: Facts, op: Op, function: Function, module: Module) -> None:
     name = op.opdef.name
     if name in _SENSITIVE:
-        facts.keeps_subnormals |= _keeps_subnormals(op)
-    elif name in ("special", "clock"):
+        if not facts.keeps_subnormals:
+            facts.keeps_subnormals = _keeps_subnormals(op)
+    elif name in _REGISTERS:
         register = op.attr("register")
         assert isinstance(register, Special)
         facts.specials.add(register)
     elif name == "symbol_address":
         facts.variables.add(str(op.attr("symbol")))
-    elif name == "fsaturate":
-        facts.keeps_subnormals |= op.attr("fmt") in _SINGLE and not is_flushed(op.operands[0])
     elif name == "exit":
         facts.may_exit |= not function.is_kernel
     elif name == "barrier":
         facts.block_barrier_scratch |= op.attr("mode") in _REDUCTIONS
-    elif op.opdef.effect is Effect.CALL:
+    elif name in _CALLS:
         _add_call(facts, op, module)
 
 
@@ -143,9 +145,12 @@ _SINGLE = frozenset({Format.F32, Format.BF16})  # bf16 is computed in f32 and ha
 
 def _keeps_subnormals(op: Op) -> bool:
     """Whether the op's result would differ if f32 subnormals were flushed."""
-    fmt, name, rounding = op.attr("fmt"), op.opdef.name, _rounding(op)
+    fmt, name = op.attr("fmt"), op.opdef.name
+    if name == "fsaturate":
+        return fmt in _SINGLE and not is_flushed(op.operands[0])
     if op.attr("ftz") and fmt is not Format.BF16:
         return False
+    rounding = _rounding(op)
     if name == "fconvert":
         return _conversion_keeps(op.attr("source"), fmt, rounding)
     if name in ("fround", "float_to_int"):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptxlift.ir.attributes import FloatPredicate, Format, Rounding
+from ptxlift.ir.attributes import FloatPredicate, Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, TYPES, FloatType, literal
+from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, FloatType, type_of
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
 
 _SUBNORMAL = 0x90  # of llvm.is.fpclass: negative and positive subnormal
@@ -21,9 +21,7 @@ _SUBNORMAL = 0x90  # of llvm.is.fpclass: negative and positive subnormal
 
 def format_of(op: Op) -> FloatType:
     """The op's `fmt`."""
-    fmt = op.attr("fmt")
-    assert isinstance(fmt, Format)
-    return TYPES[fmt]
+    return type_of(op.attr("fmt"))
 
 
 def flushed(e: Emitter, text: str, type: FloatType) -> str:
@@ -45,9 +43,9 @@ def flushes_itself(e: Emitter, type: FloatType) -> bool:
 def inputs(e: Emitter, values: Sequence[Value], type: FloatType, ftz: object) -> list[str]:
     """Float operands, flushed where the op asks for it and the mode does not do it."""
     texts = [e.real(value, type) for value in values]
-    if ftz and not flushes_itself(e, type):
-        texts = [flushed(e, text, type) for text in texts]
-    return texts
+    if not ftz or flushes_itself(e, type):
+        return texts
+    return [flushed(e, text, type) for text in texts]
 
 
 def define(e: Emitter, op: Op, type: FloatType, expression: str, loose_nan: bool = False) -> None:
@@ -86,12 +84,12 @@ def exact_bfloat(e: Emitter, text: str) -> str:
 
 def _arithmetic(name: str) -> Lowering:
     def lower(e: Emitter, op: Op) -> None:
-        type = format_of(op)
-        operands = inputs(e, op.operands, type, op.attr("ftz"))
-        if op.attr("rounding") is not Rounding.RN:
+        fmt, rounding, ftz = op.attrs
+        type = type_of(fmt)
+        operands = inputs(e, op.operands, type, ftz)
+        if rounding is not Rounding.RN:
             define(e, op, type, directed.expression(e, op, type, operands))
-            return
-        if _is_narrow(name, type):
+        elif _is_narrow(name, type):
             wide = [widened(e, text, type) for text in operands]
             result = e.let(_nearest(e, name, FLOAT, wide))
             if name == "fmul":
@@ -121,9 +119,10 @@ for _name in ("fadd", "fsub", "fmul", "fdiv", "fsqrt"):
 
 @lowers("ffma")
 def _ffma(e: Emitter, op: Op) -> None:
-    type = format_of(op)
-    operands = inputs(e, op.operands, type, op.attr("ftz"))
-    if op.attr("rounding") is not Rounding.RN:
+    fmt, rounding, ftz = op.attrs
+    type = type_of(fmt)
+    operands = inputs(e, op.operands, type, ftz)
+    if rounding is not Rounding.RN:
         define(e, op, type, directed.expression(e, op, type, operands))
     elif type is BFLOAT:
         # The sum of an exact product and c, rounded to odd, can be rounded again.
@@ -252,8 +251,3 @@ def _fround(e: Emitter, op: Op) -> None:
     n = type.name
     call = e.call(f"{n} @llvm.{INTEGRAL[rounding]}.{type.suffix}({n})", text)
     e.set_real(op.results[0], type, call)
-
-
-def constant_real(bits: int, type: FloatType) -> str:
-    """A literal by its bits."""
-    return literal(bits, type)

@@ -51,6 +51,14 @@ DOUBLE = FloatType(Format.F64, "double", "f64", 64, 52, "i64")
 TYPES: dict[Format, FloatType] = {type.format: type for type in (HALF, BFLOAT, FLOAT, DOUBLE)}
 
 
+def type_of(fmt: object) -> FloatType:
+    """The type of a format; the most frequent one first, since hashing an enum is slow."""
+    if fmt is Format.F32:
+        return FLOAT
+    assert isinstance(fmt, Format)
+    return TYPES[fmt]
+
+
 def literal(bits: int, type: FloatType) -> str:
     """A constant of the format with exactly these bits, NaN payloads too."""
     return f"bitcast ({type.integer} {bits} to {type.name})"

@@ -50,9 +50,8 @@ class Forms:
 
     def call(self, signature: str, *arguments: str) -> str:
         """The expression that calls an intrinsic, declared on the way."""
-        head, types = self.context.signature(signature)
-        typed = [f"{type} {text}" for type, text in zip(types, arguments, strict=True)]
-        return f"{head}{', '.join(typed)})"
+        pattern = self.context.calls.get(signature) or self.context.declare(signature)
+        return pattern % arguments
 
     def at_entry(self, expression: str) -> str:
         """A temporary at the function's entry, where it dominates everything."""
