@@ -1,8 +1,8 @@
 """Code generation in worker processes, so that LLVM's death is an error and not ours.
 
 Comes in: jobs. Goes out: `Compiled`, or PTX304 that names the kernel and quotes LLVM's last line.
-Workers are fresh interpreters (never forks), each serving one job at a time. It must know nothing of
-what is compiled.
+Workers are fresh interpreters (never forks), each serving one job at a time. It must know nothing
+of what is compiled.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Worker:
     def start(self) -> subprocess.Popen[bytes]:
         """The process, started if there is none: LLVM loads there before the first job comes."""
         if self._process is None:
-            self._errors = tempfile.TemporaryFile()
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "ptxlift.llvm.worker"],
                 stdin=subprocess.PIPE,
