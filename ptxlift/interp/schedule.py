@@ -17,7 +17,7 @@ from ptxlift.interp.lanes import Lanes
 from ptxlift.interp.memory import Fault
 from ptxlift.interp.state import ALL, RUNNING, WAITING, Selection, State, thread_of
 
-_FAIR = 16  # every so many choices the group that waited longest runs
+_FAIR = 8  # every so many choices the group that waited longest runs
 _PATIENCE = 64  # code blocks that a group runs at most while others could
 
 
@@ -76,9 +76,10 @@ class Scheduler:
             target = self._run_block(block, lanes)
             if target is None:
                 return
+            backward = target <= place
             place = target
             budget -= 1
-            if not alone and (place >= limit or budget == 0):
+            if not alone and (backward or place >= limit or budget == 0):
                 state.place[lanes] = place
                 return
 

@@ -41,7 +41,7 @@ class Family:
         """Opcode, signature and input kinds of each."""
         for chosen in itertools.product(*(words.split() for words in self.words)):
             filled = ["" if word == "-" else f".{word}" for word in chosen]
-            opcode = self.pattern.format(*filled)
+            opcode = self.pattern.format(*filled).lstrip(".")
             signature, kinds = self.signature, self.kinds
             if chosen and "@" in signature + kinds:
                 word = chosen[self.type_word]
