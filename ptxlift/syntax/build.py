@@ -29,7 +29,7 @@ from ptxlift.syntax.nodes import (
     Statement,
     Targets,
 )
-from ptxlift.syntax.printer import expression_text
+from ptxlift.syntax.printer import integral_text
 from ptxlift.syntax.shapes import expression
 
 _RANGE_LIMIT = 1 << 16
@@ -206,7 +206,7 @@ def check_calls(look: Look, cut: Cut) -> None:
 
 def _setting(look: Look, cut: Cut) -> tuple[str, str]:
     value = next(child for child in look.children if isinstance(child, Look))
-    return cut.atoms[look.slots()[0]], expression_text(expression(value), cut.atoms)
+    return cut.atoms[look.slots()[0]], integral_text(expression(value), cut.atoms)
 
 
 def _dimensions(look: Look, cut: Cut) -> tuple[int | None, ...]:

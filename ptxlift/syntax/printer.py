@@ -94,7 +94,7 @@ def operand_text(node: Operand, atoms: Sequence[str]) -> str:
         case Bracket(parts):
             return f"[{_joined(parts, atoms)}]"
         case Offset(base, offset):
-            return f"{name_text(base, atoms)}+{expression_text(offset, atoms)}"
+            return f"{name_text(base, atoms)}+{integral_text(offset, atoms)}"
         case Parens(elements):
             return f"({_joined(elements, atoms)})"
         case _:
@@ -135,13 +135,18 @@ def _joined(nodes: Iterable[Operand], atoms: Sequence[str]) -> str:
 
 def _address_text(node: Address, atoms: Sequence[str]) -> str:
     if node.base is None:
-        return f"[{expression_text(node.offset, atoms)}]" if node.offset else "[]"
+        return f"[{integral_text(node.offset, atoms)}]" if node.offset else "[]"
     base = name_text(node.base, atoms)
     if node.offset is None:
         return f"[{base}]"
     if node.subscript:
-        return f"{base}[{expression_text(node.offset, atoms)}]"
-    return f"[{base}+{expression_text(node.offset, atoms)}]"
+        return f"{base}[{integral_text(node.offset, atoms)}]"
+    return f"[{base}+{integral_text(node.offset, atoms)}]"
+
+
+def integral_text(node: Expression, atoms: Sequence[str]) -> str:
+    """An expression as an offset, index or field, where PTX takes no bare hex float."""
+    return _inner(node, atoms) if isinstance(node, Literal) else expression_text(node, atoms)
 
 
 def _inner(node: Expression, atoms: Sequence[str]) -> str:
@@ -159,7 +164,7 @@ def _symbol_call_text(node: SymbolCall, atoms: Sequence[str]) -> str:
     if node.generic:
         inner = f"generic({inner})"
     if node.offset is not None:
-        inner += f"+{expression_text(node.offset, atoms)}"
+        inner += f"+{integral_text(node.offset, atoms)}"
     return f"{atoms[node.function]}({inner})"
 
 

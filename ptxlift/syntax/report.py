@@ -26,18 +26,11 @@ class Report:
 
     def add(self, code: str, message: str, start: int, end: int, hint: str = "") -> None:
         """Note an error; after `LIMIT` of them raises `Enough`."""
+        if len(self.found) >= LIMIT:
+            message = f"more than {LIMIT} errors; the rest is not shown"
+            raise self.fatal("PTX007", message, start, end, "fix the first errors and run again")
         span = Span(self.source, start, max(end, start + 1))
         self.found.append(Diagnostic(code, message, span, hint))
-        if len(self.found) >= LIMIT:
-            self.found.append(
-                Diagnostic(
-                    "PTX007",
-                    f"more than {LIMIT} errors; the rest is not shown",
-                    span,
-                    "fix the first errors and run again",
-                )
-            )
-            raise Enough
 
     def fatal(self, code: str, message: str, start: int, end: int, hint: str = "") -> Enough:
         """Note an error after which parsing makes no sense; the caller raises what comes back."""
@@ -105,7 +98,10 @@ def expected_words(accepts: frozenset[str]) -> str:
 _HABITS = (
     (re.compile(r"-\s*[0-9%$A-Za-z_]"), "PTX has no subtraction in addresses; write +-4"),
     (re.compile(r"'"), "PTX has no character constants; write the number"),
-    (re.compile(r"0[fFdD]"), "a hex float has exactly 8 (0f) or 16 (0d) digits and no sign"),
+    (
+        re.compile(r"0[fFdD]"),
+        "a hex float has exactly 8 (0f) or 16 (0d) digits and takes no operator",
+    ),
     (re.compile(r"[fF]\b|[uUlL]+\b"), "the only suffix of a number is a capital U"),
     (re.compile(r"%[\w$]"), "write a blank after the operator %, else it begins a name"),
 )
