@@ -3,9 +3,9 @@
 Everything else about instructions is derived from these rows. A leaf package: it imports nothing but `diag`.
 """
 
-from ptxlift.isa.row import NO_TYPE, Effect, Form, OperandKind, OperandSpec, Role, Row, Rule
+from ptxlift.isa.row import Effect, Form, OperandKind, OperandSpec, Role, Row, Rule
 from ptxlift.isa.table import by_opcode, opcodes, rows
-from ptxlift.isa.types import Kind, Type, type_of
+from ptxlift.isa.types import NO_TYPE, Kind, Type, type_of
 
 __all__ = [
     "NO_TYPE",

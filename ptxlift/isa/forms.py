@@ -14,8 +14,8 @@ from itertools import combinations
 from ptxlift.isa.classify import Candidate
 from ptxlift.isa.operands import Notation, notations, resolve
 from ptxlift.isa.pattern import Bracket, Place, parse
-from ptxlift.isa.row import NO_TYPE, Form, OperandKind, OperandSpec, Role, Row, Values
-from ptxlift.isa.types import TYPES, type_of
+from ptxlift.isa.row import Form, OperandKind, OperandSpec, Role, Row, Values
+from ptxlift.isa.types import NO_TYPE, TYPES, type_of
 
 _FORMS: dict[tuple[Row, tuple[str, ...], tuple[int, ...]], Form] = {}  # every form ever asked for
 

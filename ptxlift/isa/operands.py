@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ptxlift.isa.counts import count
-from ptxlift.isa.row import NO_TYPE, OperandKind, OperandSpec, Role, Row, Rule, Values
-from ptxlift.isa.types import TYPES, Kind, Type, type_of
+from ptxlift.isa.row import OperandKind, OperandSpec, Role, Row, Rule, Values
+from ptxlift.isa.types import NO_TYPE, TYPES, Kind, Type, type_of
 
 _RULES = {"~": Rule.WIDER, "=": Rule.SIZE, "^": Rule.COUNT, "8": Rule.EXACT8}
 _WORDS = {

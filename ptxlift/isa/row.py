@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from typing import TypeAlias
 
-from ptxlift.isa.types import Kind, Type
+from ptxlift.isa.types import NO_TYPE, Type
 
 Values: TypeAlias = Mapping[str, str]  # modifier name -> its word without dot, "" if absent
 
@@ -135,9 +135,6 @@ class Row:
         """The first word of the pattern."""
         head = self.pattern.removeprefix("@p ").split(" ", 1)[0]
         return head.split(".", 1)[0].split("{", 1)[0]
-
-
-NO_TYPE = Type("", Kind.OPAQUE, 0)
 
 
 class Form:

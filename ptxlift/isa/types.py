@@ -122,6 +122,9 @@ REGISTER_TYPES = frozenset(
 VARIABLE_TYPES = (REGISTER_TYPES - {"pred"}) | {"texref", "samplerref", "surfref"}
 
 
+NO_TYPE = Type("", Kind.OPAQUE, 0)  # of forms and operands that have none
+
+
 def type_of(name: str) -> Type:
-    """The type named `name`."""
-    return TYPES[name]
+    """The type named `name`; `NO_TYPE` of ""."""
+    return TYPES[name] if name else NO_TYPE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TypeVar
 
 import pytest
@@ -258,3 +259,12 @@ def test_prototypes_and_definitions_are_one_function() -> None:
     assert isinstance(callee, ptx.FunctionRef)
     assert callee.function is module.functions["f"]
     assert callee.function.body is not None
+
+
+def test_modules_pickle_and_types_stay_unique() -> None:
+    module = pickle.loads(
+        pickle.dumps(ptx.parse_module(in_kernel("bar.sync 0; not.b32 %r1, %r2;")))
+    )
+    body = module.functions["k"].body
+    assert body[1].form.type is isa.type_of("b32")
+    assert body[0].form.name == "bar_sync"
