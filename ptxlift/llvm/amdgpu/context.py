@@ -43,6 +43,7 @@ class Context:
         self.wave_size = options.wave_size or spec.target.default_wave
         self.features = spec.llvm_features(self.wave_size)
         self.is_wave64 = self.wave_size == 64
+        self.is_packed = self.is_wave64 and options.warp_mapping is WarpMapping.PACKED
         self.is_split = self.is_wave64 and options.warp_mapping is WarpMapping.SPLIT
         self.declarations: dict[str, str] = {}  # function name -> its declare line
         self.helpers: dict[str, str] = {}  # name -> text of a global that lowerings share

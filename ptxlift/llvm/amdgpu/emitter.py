@@ -6,7 +6,7 @@ know no op; of terminators it knows that they have successors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ptxlift.diag import PtxError
 from ptxlift.ir.core import Block, Function, Op, Value
@@ -42,11 +42,14 @@ class Emitter(Forms):
 
     # ---- blocks ----
 
-    def emit_blocks(self) -> None:
-        """Translates every reachable block."""
+    def emit_blocks(self, prologue: Callable[[Emitter], None] | None = None) -> None:
+        """Translates every reachable block; `prologue` comes before the first."""
         lowerings = registry.table()
         order = reverse_post_order(self.function.blocks[:1], successors)
         self._labels = {block: f"b{index}" for index, block in enumerate(order)}
+        self._open_entry()
+        if prologue is not None:
+            prologue(self)
         self._open_first(order[0])
         for block in order:
             if block is not order[0]:
@@ -83,19 +86,20 @@ class Emitter(Forms):
         integer = f"inttoptr i{value.width} {self.bits(value)} to {space_type}"
         return self.set_pointer(value, space_type, integer)
 
-    def _open_first(self, first: Block) -> None:
-        """The function's own entry; loops that go back to the first block get a block of theirs."""
+    def _open_entry(self) -> None:
         self.lines.append(f"{ENTRY}:")
         for index, slot in enumerate(self.function.slots):
-            self.lines.append(
-                f"  %slot{index} = alloca [{slot.size} x i8], align {slot.align}, addrspace(5)"
-            )
+            array = f"[{slot.size} x i8], align {slot.align}, addrspace(5)"
+            self.lines.append(f"  %slot{index} = alloca {array}")
+
+    def _open_first(self, first: Block) -> None:
+        """The first block is the entry, unless a loop goes back to it."""
         arguments = [Value(param.width, first, param.index) for param in first.params]
         for value, text in zip(arguments, self.parameter_names(), strict=True):
             self.alias(value, text)
         if any(first in successors(block) for block in self.function.blocks):
             self.do(f"br label %{self._labels[first]}")
-            self._edges[first] = [(ENTRY, arguments)]
+            self._edges[first] = [(self.label, arguments)]
             self._open(first)
             return
         for param, text in zip(first.params, self.parameter_names(), strict=True):

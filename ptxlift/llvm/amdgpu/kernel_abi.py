@@ -97,13 +97,13 @@ def _absent_inputs(facts: Facts, context: Context) -> list[str]:
         return []
     names = list(_NEVER)
     specials = facts.specials
-    needs_all = bool(specials & _LINEAR)
+    needs_all = bool(specials & _LINEAR) or context.is_split
     for axis, tid, ctaid in zip("xyz", _TIDS, _CTAIDS, strict=True):
-        if tid not in specials and not needs_all and not (context.is_split and axis == "x"):
+        if tid not in specials and not needs_all:
             names.append(f"amdgpu-no-workitem-id-{axis}")
         if ctaid not in specials:
             names.append(f"amdgpu-no-workgroup-id-{axis}")
-    if not specials & _FROM_IMPLICIT:
+    if not specials & _FROM_IMPLICIT and not context.is_split:
         names.append("amdgpu-no-implicitarg-ptr")
     if Special.GRIDID not in specials:
         names.append("amdgpu-no-dispatch-id")

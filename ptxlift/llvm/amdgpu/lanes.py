@@ -13,15 +13,15 @@ _MBCNT = "i32 @llvm.amdgcn.mbcnt.{}(i32, i32)"
 
 
 def wave_lane(e: Forms) -> str:
-    """The lane in the wave."""
+    """The lane in the wave; of a split wave only the lower half runs."""
     low = e.let(e.call(_MBCNT.format("lo"), "-1", "0"))
-    return e.let(e.call(_MBCNT.format("hi"), "-1", low)) if e.context.is_wave64 else low
+    return e.let(e.call(_MBCNT.format("hi"), "-1", low)) if e.context.is_packed else low
 
 
 def lane_id(e: Forms) -> str:
     """The lane in the warp, 0..31."""
     lane = wave_lane(e)
-    return e.let(f"and i32 {lane}, 31") if e.context.is_wave64 else lane
+    return e.let(f"and i32 {lane}, 31") if e.context.is_packed else lane
 
 
 def ballot(e: Forms, predicate: str) -> str:
@@ -34,6 +34,8 @@ def ballot(e: Forms, predicate: str) -> str:
 def own_half(e: Forms, mask: str) -> str:
     """The own warp's 32 bits of a wave's 64."""
     low = e.let(f"trunc i64 {mask} to i32")
+    if not e.context.is_packed:
+        return low
     shifted = e.let(f"lshr i64 {mask}, 32")
     high = e.let(f"trunc i64 {shifted} to i32")
     upper = in_upper_half(e)

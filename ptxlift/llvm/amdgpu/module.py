@@ -14,6 +14,7 @@ from ptxlift.llvm.amdgpu.context import Context, symbol
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import attributes
+from ptxlift.llvm.amdgpu.split import leave_idle_lanes
 from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
 from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
 from ptxlift.target import TargetSpec
@@ -43,7 +44,7 @@ def _function(function: Function, facts: Facts, context: Context) -> str:
     if function.is_kernel:
         _check_shared(function, facts, context)
     emitter = Emitter(context, function, facts)
-    emitter.emit_blocks()
+    emitter.emit_blocks(leave_idle_lanes if function.is_kernel and context.is_split else None)
     control.finish(emitter)
     emitter.complete_phis()
     body = "\n".join(emitter.lines)

@@ -10,15 +10,16 @@ from ptxlift.ir.attributes import Special
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.lanes import lane_id
+from ptxlift.llvm.amdgpu.launch import block_size, hidden_argument, work_item
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.llvm.amdgpu.split import split_tid
 from ptxlift.target import Feature
 
-_TIDS = {Special.TID_X: "x", Special.TID_Y: "y", Special.TID_Z: "z"}
+_TIDS = {Special.TID_X: 0, Special.TID_Y: 1, Special.TID_Z: 2}
 _CTAIDS = {Special.CTAID_X: "x", Special.CTAID_Y: "y", Special.CTAID_Z: "z"}
 _NTIDS = {Special.NTID_X: 0, Special.NTID_Y: 1, Special.NTID_Z: 2}
-# Offsets of hidden arguments, code object versions 5 and 6.
+# Offsets of hidden arguments.
 _BLOCK_COUNT = {Special.NCTAID_X: 0, Special.NCTAID_Y: 4, Special.NCTAID_Z: 8}
-_GROUP_SIZE = 12
 _DYNAMIC_LDS_SIZE = 120
 # Lane masks: the shifted constant, and whether 1 is subtracted after the shift by the lane.
 _LANE_MASKS = {
@@ -53,9 +54,9 @@ def special_value(e: Emitter, register: Special) -> str:
     if register in _CTAIDS:
         return e.let(e.call(f"i32 @llvm.amdgcn.workgroup.id.{_CTAIDS[register]}()"))
     if register in _NTIDS:
-        return _ntid(e, _NTIDS[register])
+        return block_size(e, _NTIDS[register])
     if register in _BLOCK_COUNT:
-        return _hidden(e, _BLOCK_COUNT[register], 32)
+        return hidden_argument(e, _BLOCK_COUNT[register], 32)
     if register in _LANE_MASKS:
         constant, minus_one = _LANE_MASKS[register]
         shifted = e.let(f"shl i32 {constant}, {lane_id(e)}")
@@ -63,41 +64,16 @@ def special_value(e: Emitter, register: Special) -> str:
     return _OTHERS[register](e)
 
 
-def _hidden(e: Emitter, offset: int, width: int) -> str:
-    base = e.let(e.call("ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()"))
-    place = e.let(f"getelementptr i8, ptr addrspace(4) {base}, i64 {offset}")
-    load = f"load i{width}, ptr addrspace(4) {place}, align {width // 8}, !invariant.load !0"
-    return e.let(load)
-
-
-def _tid(e: Emitter, axis: str) -> str:
-    item = e.let(e.call(f"i32 @llvm.amdgcn.workitem.id.{axis}()"))
-    if not e.context.is_split or axis != "x":
-        return item
-    # 64 work-items in x hold 32 threads: the lower half of each wave.
-    wave = e.let(f"lshr i32 {item}, 6")
-    first = e.let(f"shl i32 {wave}, 5")
-    lane = e.let(f"and i32 {item}, 31")
-    return e.let(f"or i32 {first}, {lane}")
-
-
-def _ntid(e: Emitter, axis: int) -> str:
-    required = e.function.bounds.reqntid
-    if required is not None:
-        return str(required[axis])
-    narrow = _hidden(e, _GROUP_SIZE + 2 * axis, 16)
-    size = e.let(f"zext i16 {narrow} to i32")
-    if e.context.is_split and axis == 0:
-        return e.let(f"lshr i32 {size}, 1")
-    return size
+def _tid(e: Emitter, axis: int) -> str:
+    return split_tid(e)[axis] if e.context.is_split else work_item(e, "xyz"[axis])
 
 
 def _linear_tid(e: Emitter) -> str:
     """The thread's number in the block, x fastest."""
-    x, y, z = (_tid(e, axis) for axis in "xyz")
-    row = e.let(f"mul i32 {z}, {_ntid(e, 1)}")
+    x, y, z = (_tid(e, axis) for axis in range(3))
+    row = e.let(f"mul i32 {z}, {block_size(e, 1)}")
     row = e.let(f"add i32 {row}, {y}")
-    row = e.let(f"mul i32 {row}, {_ntid(e, 0)}")
+    row = e.let(f"mul i32 {row}, {block_size(e, 0)}")
     return e.let(f"add i32 {row}, {x}")
 
 
@@ -106,9 +82,9 @@ def _warp_id(e: Emitter) -> str:
 
 
 def _warp_count(e: Emitter) -> str:
-    threads = _ntid(e, 0)
+    threads = block_size(e, 0)
     for axis in (1, 2):
-        threads = e.let(f"mul i32 {threads}, {_ntid(e, axis)}")
+        threads = e.let(f"mul i32 {threads}, {block_size(e, axis)}")
     rounded = e.let(f"add i32 {threads}, 31")
     return e.let(f"lshr i32 {rounded}, 5")
 
@@ -145,7 +121,7 @@ def _dynamic_shared_size(e: Emitter) -> str:
     reachable = (variables[name] for name in e.facts.variables if name in variables)
     if not any(variable.is_dynamic_shared for variable in reachable):
         return "0"
-    return _hidden(e, _DYNAMIC_LDS_SIZE, 32)
+    return hidden_argument(e, _DYNAMIC_LDS_SIZE, 32)
 
 
 def _shared_size(e: Emitter) -> str:

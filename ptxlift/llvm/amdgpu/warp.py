@@ -19,7 +19,7 @@ _BPERMUTE = "i32 @llvm.amdgcn.ds.bpermute(i32, i32)"
 
 def read_lane_of_warp(e: Emitter, value: str, lane: str) -> str:
     """The value in another lane of the own warp; 0 where that lane is inactive."""
-    if e.context.is_wave64:
+    if e.context.is_packed:
         base = e.let(f"and i32 {wave_lane(e)}, 32")
         lane = e.let(f"or i32 {lane}, {base}")
     byte = e.let(f"shl i32 {lane}, 2")
