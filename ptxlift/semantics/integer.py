@@ -247,7 +247,10 @@ def fns(algebra: Algebra[V], form: Form, a: V, b: V, c: V) -> V:
     itself = algebra.select(algebra.icmp(here, one, IntPredicate.EQ), b, ones(algebra, 32))
     inside = algebra.icmp(b, last, IntPredicate.ULE)
     result = algebra.select(algebra.icmp(c, zero, IntPredicate.EQ), itself, found)
-    return algebra.select(inside, result, ones(algebra, 32))
+    result = algebra.select(inside, result, ones(algebra, 32))
+    # The magnitude of the least offset overflows; ptxas gives 0 then.
+    least = algebra.icmp(c, algebra.const(32, 1 << 31), IntPredicate.EQ)
+    return algebra.select(least, zero, result)
 
 
 @semantics("brev")

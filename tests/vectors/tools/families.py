@@ -83,7 +83,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("popc",     "popc{}",         ("b32 b64",),                           "32 <- @",        "@"),
     Family("clz",      "clz{}",          ("b32 b64",),                           "32 <- @",        "@"),
     Family("bfind",    "bfind{}{}",      ("- shiftamt", "u32 u64 s32 s64"),      "32 <- @",        "@"),
-    Family("fns",      "fns.b32",        (),                                     "32 <- 32 32 32", "i32 amount amount"),
+    Family("fns",      "fns.b32",        (),                                     "32 <- 32 32 32", "i32 lane amount"),
     Family("brev",     "brev{}",         ("b32 b64",),                           "@ <- @",         "@"),
     Family("bfe",      "bfe{}",          ("u32 u64 s32 s64",),                   "@ <- @ 32 32",   "@ amount amount", limit=160),
     Family("bfi",      "bfi{}",          ("b32 b64",),                           "@ <- @ @ 32 32", "@ @ amount amount", limit=160),

@@ -47,6 +47,8 @@ def edges(kind: str) -> list[int]:
         return [value for value in edges(kind.split(":")[1]) if value]
     if kind in _FORMATS:
         return float_edges(kind)
+    if kind == "lane":
+        return list(range(32))
     if kind == "amount":
         return list(_AMOUNTS)
     if kind == "p":
@@ -59,6 +61,8 @@ def _random(kind: str, generator: random.Random) -> int:
         return _random(kind.split(":")[1], generator) or 1
     if kind in _FORMATS:
         return generator.getrandbits(_FORMATS[kind][0])
+    if kind == "lane":
+        return generator.randrange(32)
     if kind == "amount":
         return generator.choice([generator.randrange(70), generator.getrandbits(32)])
     return 1 if kind == "p" else generator.getrandbits(int(kind[1:]))
