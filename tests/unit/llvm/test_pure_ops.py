@@ -1,0 +1,81 @@
+"""Every pure op: compiled code in the emulator against the interpreter's algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+from op_cases import Case, float_cases, integer_cases, random_lanes, width_of_kind
+from run_ir import Body, run_ops
+
+from ptxlift.interp.lanes import Lanes
+from ptxlift.interp.numpy_algebra import numpy_algebra
+from ptxlift.ir.attributes import Format
+from ptxlift.ir.builder import Builder
+from ptxlift.ir.core import Value
+
+QUICK = ("gfx942", "gfx1100")
+OTHERS = ("gfx900", "gfx90a", "gfx950", "gfx1010", "gfx1030", "gfx1201", "gfx1250")
+
+
+def _targets() -> list[Any]:
+    return [*QUICK, *(pytest.param(target, marks=pytest.mark.slow) for target in OTHERS)]
+
+
+def _body(case: Case) -> Body:
+    def body(builder: Builder, values: list[Value]) -> list[Value]:
+        return _as_list(case.method(builder, values))
+
+    return body
+
+
+def _as_list(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, tuple | list) else [result]
+
+
+def _is_nan(bits: Lanes, fmt: Format) -> Lanes:
+    magnitude = (1 << (fmt.bits - 1)) - 1
+    infinity = magnitude >> fmt.mantissa_bits << fmt.mantissa_bits
+    return bits.astype(np.uint64) & np.uint64(magnitude) > np.uint64(infinity)
+
+
+def _differences(case: Case, inputs: list[Lanes], results: list[Lanes]) -> Iterator[str]:
+    with np.errstate(all="ignore"):
+        expected = _as_list(case.method(numpy_algebra(), inputs))
+    for kind, want, have in zip(case.outputs, expected, results, strict=True):
+        want = np.broadcast_to(want, have.shape)
+        wrong = want != have
+        if isinstance(kind, Format) and not case.exact_nan:
+            wrong &= ~(_is_nan(want, kind) & _is_nan(have, kind))
+        for lane in islice(np.flatnonzero(wrong), 1):
+            operands = ", ".join(f"{int(a[lane]):#x}" for a in inputs)
+            yield f"{case.name}({operands}) = {int(have[lane]):#x}, not {int(want[lane]):#x}"
+
+
+def _check(cases: list[Case], target: str) -> None:
+    rng = np.random.default_rng(7)
+    inputs = {case.name: [random_lanes(kind, rng) for kind in case.inputs] for case in cases}
+    bodies = {
+        case.name: (
+            _body(case),
+            [width_of_kind(kind) for kind in case.inputs],
+            [width_of_kind(kind) for kind in case.outputs],
+        )
+        for case in cases
+    }
+    results = run_ops(bodies, inputs, target)
+    found = [text for c in cases for text in _differences(c, inputs[c.name], results[c.name])]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("target", _targets())
+def test_integer_ops_match_the_algebra(target: str) -> None:
+    _check(list(integer_cases()), target)
+
+
+@pytest.mark.parametrize("target", _targets())
+def test_float_ops_match_the_algebra(target: str) -> None:
+    _check(list(float_cases()), target)
