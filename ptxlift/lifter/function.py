@@ -114,7 +114,10 @@ class FunctionLifter(Operands):
 
     def symbol_name(self, variable: ptx.Variable) -> str:
         """The object's name of a module variable; marks it as needed."""
-        self.used[variable] = None
+        if variable not in self.used:
+            self.used[variable] = None
+            for function in self.program.functions_in(variable):
+                self.need_function(function)
         return self.program.name_of(variable)
 
     def need_function(self, function: ptx.Function) -> ptx.Function:

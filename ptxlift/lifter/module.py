@@ -73,6 +73,22 @@ class Program:
             self._taken.add(name)
         return name
 
+    def functions_in(self, variable: ptx.Variable) -> list[ptx.Function]:
+        """Functions whose addresses a variable's initial value holds, through others it names."""
+        found: dict[ptx.Function, None] = {}
+        seen = {variable}
+        work = [variable]
+        while work:
+            initial = work.pop().initializer
+            for relocation in initial.relocations if initial is not None else ():
+                symbol = relocation.symbol
+                if isinstance(symbol, ptx.Function):
+                    found[self.function(symbol)] = None
+                elif symbol not in seen:
+                    seen.add(symbol)
+                    work.append(symbol)
+        return list(found)
+
 
 def _clash(module: ptx.Module, function: ptx.Function) -> PtxError:
     return PtxError.of(
@@ -186,9 +202,10 @@ def _gather(
             lifted.module.functions.setdefault(function.name, made)
             for variable in needs[function].used:
                 _declare(program, variable, lifted.module)
-    if not lifted.failed:
-        for variable in program.variables.values():
-            if variable.linkage in ("visible", "weak", "common"):
+    for variable in program.variables.values():
+        if variable.linkage in ("visible", "weak", "common"):
+            functions = program.functions_in(variable)
+            if all(function.name in lifted.module.functions for function in functions):
                 _declare(program, variable, lifted.module)
     return lifted
 
