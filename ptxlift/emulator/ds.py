@@ -61,7 +61,8 @@ def compile_ds(inst: Inst, target: Target) -> MemoryOp | None:
 
 def _address(operand: Operand, offset: int) -> Address:
     read = raw_source(operand, Kind.B32)
-    return lambda st: read(st).astype(np.int64) + offset
+    # 32-bit sum: LLVM folds offsets onto negative bases, as all chips since gfx7 allow.
+    return lambda st: (read(st).astype(np.int64) + offset) & 0xFFFFFFFF
 
 
 def _guarded(inst: Inst, act: Callable[[State, LaneBuffer], None]) -> MemoryOp:

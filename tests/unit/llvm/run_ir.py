@@ -17,11 +17,10 @@ from ptxlift import emulator
 from ptxlift.interp.lanes import Lanes, dtype_of
 from ptxlift.ir.attributes import Space, Special
 from ptxlift.ir.builder import Builder
-from ptxlift.ir.core import Function, KernelParam, Module, Value
+from ptxlift.ir.core import Block, Function, KernelParam, Module, Value
 from ptxlift.ir.verify import verify_module
 from ptxlift.link import link, listing
 from ptxlift.llvm.amdgpu import AmdgpuBackend
-from ptxlift.llvm.isolate import run_isolated
 from ptxlift.llvm.options import CodegenOptions, Compiled
 from ptxlift.target import TargetSpec, lookup
 
@@ -46,11 +45,11 @@ class Built:
 
 
 def build(module: Module, target: str, options: CodegenOptions | None = None) -> Built:
-    """Emits and compiles a module, in a worker process: LLVM may end it."""
+    """Emits and compiles a module."""
     verify_module(module)
     spec, options, backend = lookup(target), options or CodegenOptions(), AmdgpuBackend()
     emitted = backend.emit_module(module, spec, options)
-    compiled = run_isolated(backend.job(module.name, emitted, spec, options))
+    compiled = backend.compile(backend.job(module.name, emitted, spec, options))
     return Built(spec, compiled, emitted.text)
 
 
@@ -88,13 +87,28 @@ def kernel_of_op(name: str, body: Body, inputs: Sequence[int], outputs: Sequence
     block = b.mul(b.special(32, Special.CTAID_X), b.special(32, Special.NTID_X))
     thread = b.zext(b.add(block, b.special(32, Special.TID_X)), 64)
     values = [_load(b, index, width, thread) for index, width in enumerate(inputs)]
-    results = body(b, values)
+    results = body(b, values)  # may go on in blocks of its own
+    function.blocks += _following(b, function.blocks[0])
     for index, (width, value) in enumerate(zip(outputs, results, strict=True)):
         address, size = _place(b, len(inputs) + index, width, thread)
         stored = b.zext(value, 8) if width == 1 else value
         b.store(address, [stored], Space.GLOBAL, size * 8, size)
     b.ret()
     return function
+
+
+def _following(b: Builder, first: Block) -> list[Block]:
+    """The blocks after the first, in the order they are reached."""
+    found, work = [], [first]
+    while work:
+        block = work.pop()
+        if block is b.block:
+            continue
+        for successor in block.terminator.successors:
+            if successor not in found:
+                found.append(successor)
+                work.append(successor)
+    return found
 
 
 def _place(b: Builder, index: int, width: int, thread: Value) -> tuple[Value, int]:
