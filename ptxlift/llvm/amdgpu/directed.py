@@ -6,7 +6,9 @@ direction is right. f64 is rounded to nearest, then corrected by one unit where 
 error says so. Down is up with all signs flipped.
 
 LLVM ignores the rounding of constrained operations and merges equal operations across changes of
-the mode; only `llvm.fptrunc.round` keeps its promise.
+the mode. `llvm.fptrunc.round` sets the mode, but LLVM 22 does not set it back for the v_fmac_f16,
+v_fmac_f64 and v_cvt_f32_f64 that follow (their descriptions lack the flag), so it is not used: a
+conversion rounds to nearest and is then corrected by one unit.
 """
 
 from __future__ import annotations
@@ -17,13 +19,9 @@ from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu import directed_double
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import DOUBLE, FLOAT, FloatType
+from ptxlift.llvm.amdgpu.floats import DOUBLE, FLOAT, HALF, FloatType
 
-_MODES = {
-    Rounding.RZ: '!"round.towardzero"',
-    Rounding.RM: '!"round.downward"',
-    Rounding.RP: '!"round.upward"',
-}
+_DIRECTED = (Rounding.RZ, Rounding.RM, Rounding.RP)
 _FMA = "double @llvm.fma.f64(double, double, double)"
 _SQRT = "double @llvm.sqrt.f64(double)"
 
@@ -32,7 +30,7 @@ def expression(e: Emitter, op: Op, type: FloatType, operands: Sequence[str]) -> 
     """The op with its direction."""
     rounding = op.attr("rounding")
     assert isinstance(rounding, Rounding)
-    if rounding not in _MODES or type not in (FLOAT, DOUBLE):
+    if rounding not in _DIRECTED or type not in (FLOAT, DOUBLE):
         raise e.error(op, "PTX201", f"{type.suffix} arithmetic has no rounding .{rounding.value}")
     name = op.opdef.name
     if type is DOUBLE:
@@ -56,12 +54,34 @@ def _down(e: Emitter, name: str, wide: Sequence[str]) -> str:
 
 def round_to_float(e: Emitter, text: str, rounding: Rounding) -> str:
     """The expression that rounds f64 to f32 in a direction."""
-    return e.call("float @llvm.fptrunc.round.f32.f64(double, metadata)", text, _MODES[rounding])
+    return _narrow(e, text, DOUBLE, FLOAT, rounding)
 
 
 def round_to_half(e: Emitter, text: str, rounding: Rounding) -> str:
     """The expression that rounds f32 to f16 in a direction."""
-    return e.call("half @llvm.fptrunc.round.f16.f32(float, metadata)", text, _MODES[rounding])
+    return _narrow(e, text, FLOAT, HALF, rounding)
+
+
+def _narrow(e: Emitter, text: str, wide: FloatType, narrow: FloatType, rounding: Rounding) -> str:
+    """To nearest, then one unit back where that went past the exact value."""
+    nearest = e.let(f"fptrunc {wide.name} {text} to {narrow.name}")
+    back = e.let(f"fpext {narrow.name} {nearest} to {wide.name}")
+    integer = f"i{narrow.bits}"
+    bits = e.let(f"bitcast {narrow.name} {nearest} to {integer}")
+    if rounding is Rounding.RZ:
+        magnitude = f"{wide.name} @llvm.fabs.{wide.suffix}({wide.name})"
+        size, exact = e.let(e.call(magnitude, back)), e.let(e.call(magnitude, text))
+        beyond = e.let(f"fcmp ogt {wide.name} {size}, {exact}")
+        step = e.let(f"zext i1 {beyond} to {integer}")
+        kept = e.let(f"sub {integer} {bits}, {step}")
+    else:
+        up = rounding is Rounding.RP
+        wrong = e.let(f"fcmp {'olt' if up else 'ogt'} {wide.name} {back}, {text}")
+        sign = e.let(f"ashr {integer} {bits}, {narrow.bits - 1}")
+        away = e.let(f"or {integer} {sign}, 1")
+        moved = e.let(f"{'add' if up else 'sub'} {integer} {bits}, {away}")
+        kept = e.let(f"select i1 {wrong}, {integer} {moved}, {integer} {bits}")
+    return f"bitcast {integer} {kept} to {narrow.name}"
 
 
 def odd_float(e: Emitter, text: str) -> str:

@@ -140,6 +140,8 @@ def _add_call(facts: Facts, op: Op, module: Module) -> None:
         facts.calls_unknown = True
 
 
+# Directed rounding compares the nearest f32, which a flushing mode would have changed.
+_ROUND_BY_COMPARING = frozenset({"fadd", "fsub", "fmul", "ffma", "fdiv", "fsqrt", "fconvert"})
 _SINGLE = frozenset({Format.F32, Format.BF16})  # bf16 is computed in f32 and has its exponents
 
 
@@ -148,9 +150,11 @@ def _keeps_subnormals(op: Op) -> bool:
     fmt, name = op.attr("fmt"), op.opdef.name
     if name == "fsaturate":
         return fmt in _SINGLE and not is_flushed(op.operands[0])
+    rounding = _rounding(op)
+    if name in _ROUND_BY_COMPARING and rounding is not Rounding.RN and fmt is Format.F32:
+        return True
     if op.attr("ftz") and fmt is not Format.BF16:
         return False
-    rounding = _rounding(op)
     if name == "fconvert":
         return _conversion_keeps(op.attr("source"), fmt, rounding)
     if name in ("fround", "float_to_int"):
