@@ -26,6 +26,7 @@ _CHAPTERS = (
     "bulk_copy",
     "mbarrier",
     "warp",
+    "matrix_moves",
     "barriers",
     "calls",
     "hints",
