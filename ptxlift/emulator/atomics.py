@@ -6,14 +6,17 @@ addresses or mnemonics' spelling by address space.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ptxlift.emulator.buffers import Change
+
 Bits: TypeAlias = NDArray[Any]
-Change: TypeAlias = Callable[..., Bits]
+Many: TypeAlias = Callable[..., Bits]
 
 _SIGNED = {4: np.int32, 8: np.int64}
 
@@ -51,7 +54,7 @@ def _float_add(old: Bits, data: Bits) -> Bits:
     return total.view(old.dtype)
 
 
-def _float_pick(want_max: bool) -> Change:
+def _float_pick(want_max: bool) -> Many:
     """Number over NaN, and -0 below +0, as minNum and maxNum of IEEE 754-2008 choose here."""
 
     def pick(old: Bits, data: Bits) -> Bits:
@@ -94,7 +97,7 @@ def _bf16_add(a: Bits, b: Bits) -> Bits:
     return kept & np.uint32(0xFFFF0000)
 
 
-def _signed_pick(want_max: bool) -> Change:
+def _signed_pick(want_max: bool) -> Many:
     def pick(old: Bits, data: Bits) -> Bits:
         a, b = _signed(old), _signed(data)
         keep: Bits = np.greater(a, b) if want_max else np.less(a, b)
@@ -103,28 +106,38 @@ def _signed_pick(want_max: bool) -> Change:
     return pick
 
 
+def _float_add_one(mask: int, old: int, data: int) -> int:
+    """The f32 sum as Python floats: rounding a double sum once more is harmless for f32."""
+    form, single = ("<f", "<I") if mask == 0xFFFFFFFF else ("<d", "<Q")
+    a, b = (struct.unpack(form, struct.pack(single, bits))[0] for bits in (old, data))
+    total = a + b
+    rounded = np.float32(total) if form == "<f" else total
+    result: int = struct.unpack(single, struct.pack(form, rounded))[0]
+    return result
+
+
 CHANGES: dict[str, Change] = {
-    "swap": lambda old, data: data,
-    "add": lambda old, data: old + data,
-    "sub": lambda old, data: old - data,
-    "rsub": lambda old, data: data - old,
-    "and": lambda old, data: old & data,
-    "or": lambda old, data: old | data,
-    "xor": lambda old, data: old ^ data,
-    "umin": np.minimum,
-    "umax": np.maximum,
-    "smin": _signed_pick(False),
-    "smax": _signed_pick(True),
-    "inc": _increment,
-    "dec": _decrement,
-    "csub": _sub_clamp,
-    "cond_sub": _cond_sub,
-    "cmpswap": _swap_if_equal,
-    "fadd": _float_add,
-    "fmin": _float_pick(False),
-    "fmax": _float_pick(True),
-    "pk_add_f16": _packed_add_f16,
-    "pk_add_bf16": _packed_add_bf16,
+    "swap": Change(lambda old, data: data, lambda mask, old, data: data),
+    "add": Change(lambda old, data: old + data, lambda mask, old, data: old + data & mask),
+    "sub": Change(lambda old, data: old - data, lambda mask, old, data: old - data & mask),
+    "rsub": Change(lambda old, data: data - old, lambda mask, old, data: data - old & mask),
+    "and": Change(lambda old, data: old & data, lambda mask, old, data: old & data),
+    "or": Change(lambda old, data: old | data, lambda mask, old, data: old | data),
+    "xor": Change(lambda old, data: old ^ data, lambda mask, old, data: old ^ data),
+    "umin": Change(np.minimum, lambda mask, old, data: min(old, data)),
+    "umax": Change(np.maximum, lambda mask, old, data: max(old, data)),
+    "smin": Change(_signed_pick(False)),
+    "smax": Change(_signed_pick(True)),
+    "inc": Change(_increment, lambda mask, old, data: 0 if old >= data else old + 1),
+    "dec": Change(_decrement, lambda mask, old, data: data if old == 0 or old > data else old - 1),
+    "csub": Change(_sub_clamp, lambda mask, old, data: max(0, old - data)),
+    "cond_sub": Change(_cond_sub, lambda mask, old, data: old - data if old >= data else old),
+    "cmpswap": Change(_swap_if_equal, lambda mask, old, new, want: new if old == want else old),
+    "fadd": Change(_float_add, _float_add_one),
+    "fmin": Change(_float_pick(False)),
+    "fmax": Change(_float_pick(True)),
+    "pk_add_f16": Change(_packed_add_f16),
+    "pk_add_bf16": Change(_packed_add_bf16),
 }
 
 _INTEGER = ("swap", "add", "sub", "rsub", "and", "or", "xor", "inc", "dec", "cmpswap", "csub")

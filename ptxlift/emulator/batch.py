@@ -18,7 +18,8 @@ from ptxlift.emulator.state import State
 
 _FAR = 1 << 62
 _QUANTUM = 512  # blocks a set of waves runs before the others are looked at
-_FAIR_EVERY = 16  # picks after which the longest-waiting waves go first
+_SHORT_QUANTUM = 24  # the same while others wait further ahead
+_FAIR_EVERY = 4  # picks after which the longest-waiting waves go first
 
 
 class Batch:
@@ -77,7 +78,7 @@ class Batch:
         active = st.active_count
         at = int(self.pcs[st.active.argmax()])
         used = 0
-        for _ in range(_QUANTUM):
+        for _ in range(_QUANTUM if limit == _FAR else _SHORT_QUANTUM):
             block = blocks.get(at) or self.code.block(at)
             try:
                 for action in block.actions:

@@ -8,6 +8,7 @@ Global allocations, LDS and scratch are all buffers.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +25,31 @@ _TYPES: dict[int, type[np.unsignedinteger[Any]]] = {
     4: np.uint32,
     8: np.uint64,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An atomic operation: `many(old, *data)` on arrays, and `one(mask, old, *data)` on unsigned
+    integers, which is faster where lanes meet at one place; `mask` has all bits of the width."""
+
+    many: Callable[..., Raw]
+    one: Callable[..., int] | None = None
+
+
+def _update_one_by_one(
+    view: Raw, at: Offsets, one: Callable[..., int], data: tuple[Raw, ...]
+) -> Raw:
+    mask = (1 << 8 * view.dtype.itemsize) - 1
+    places = at.tolist()
+    cells = {place: int(view[place]) for place in set(places)}
+    found = []
+    for place, *values in zip(places, *(item.tolist() for item in data), strict=True):
+        old = cells[place]
+        found.append(old)
+        cells[place] = one(mask, old, *values)
+    for place, value in cells.items():
+        view[place] = value
+    return np.array(found, view.dtype)
 
 
 class Buffer:
@@ -68,24 +94,22 @@ class Buffer:
         last = np.ascontiguousarray(np.moveaxis(data, 0, -1)).view(np.uint8)
         self._store_bytes(offsets, last.reshape(*offsets.shape, size))
 
-    def update(self, offsets: Offsets, size: int, change: Callable[..., Raw], *data: Raw) -> Raw:
-        """Atomic read-modify-write, lane after lane: `change(old, *data)`; gives the old values."""
+    def update(self, offsets: Offsets, size: int, change: Change, *data: Raw) -> Raw:
+        """Atomic read-modify-write, lane after lane; gives the old values."""
         view = self.views[size]
         at = offsets >> (2 if size == 4 else 3)
-        order = np.argsort(at, kind="stable")
-        ordered = at[order]
+        ordered = np.sort(at)
         if len(at) < 2 or not (ordered[1:] == ordered[:-1]).any():
             old: Raw = view[at]
-            view[at] = change(old, *data)
+            view[at] = change.many(old, *data)
             return old
-        first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-        starts = np.flatnonzero(first)
-        rank = np.arange(len(at)) - np.repeat(starts, np.diff(np.append(starts, len(at))))
+        if change.one is not None:
+            return _update_one_by_one(view, at, change.one, data)
         result = np.empty(len(at), view.dtype)
-        for turn in range(int(rank.max()) + 1):
-            lanes = order[rank == turn]
-            result[lanes] = view[at[lanes]]
-            view[at[lanes]] = change(result[lanes], *(item[lanes] for item in data))
+        for lane in range(len(at)):
+            part = slice(lane, lane + 1)
+            result[part] = view[at[part]]
+            view[at[part]] = change.many(result[part], *(item[part] for item in data))
         return result
 
     def _take(self, offsets: Offsets, size: int) -> Raw:

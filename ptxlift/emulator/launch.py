@@ -34,7 +34,7 @@ from ptxlift.emulator.state import State, make_ctx
 from ptxlift.emulator.valu.kinds import Approx
 
 DEFAULT_MAX_STEPS = 1_000_000_000
-_TURN = 500_000  # wave instructions a batch runs before another gets a turn
+_TURN = 100_000  # wave instructions a batch runs before another gets a turn
 _LIVE_BATCHES = 64
 _SCRATCH_LIMIT = 256 << 20  # bytes of scratch and LDS that one batch may need
 _DYNAMIC_STACK = 16 << 10  # bytes a lane gets where the stack's depth is unknown

@@ -7,7 +7,7 @@ Comes in: arrays and addresses of many lanes. Goes out: loaded values, changed a
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
-from ptxlift.emulator.buffers import Buffer, Raw
+from ptxlift.emulator.buffers import Buffer, Change, Raw
 
 FIRST_ADDRESS = 0x0000_1000_0000_0000
 _GAP = 1 << 20
@@ -118,9 +118,7 @@ class Memory:
             self._check_writeable(allocation, addresses[lanes])
             allocation.buffer.store(_offsets(addresses[lanes], allocation), data[..., lanes], size)
 
-    def update(
-        self, addresses: NDArray[np.uint64], size: int, change: Callable[..., Raw], *data: Raw
-    ) -> Raw:
+    def update(self, addresses: NDArray[np.uint64], size: int, change: Change, *data: Raw) -> Raw:
         """See `Buffer.update`."""
         misaligned = np.flatnonzero(addresses & np.uint64(size - 1))
         if len(misaligned):

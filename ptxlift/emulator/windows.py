@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.access import LANE_SCRATCH_HIGH, LANE_SHIFT, PRIVATE_HIGH, SHARED_HIGH
-from ptxlift.emulator.buffers import Buffer, Raw
+from ptxlift.emulator.buffers import Buffer, Change, Raw
 from ptxlift.emulator.memory import AccessFault, Memory
 from ptxlift.emulator.operands import Inst
 from ptxlift.emulator.state import State
 
 Addresses: TypeAlias = NDArray[Any]  # one-dimensional, uint64 or int64
-Change: TypeAlias = Callable[..., Raw]
 
 
 class Window(Protocol):
