@@ -176,9 +176,12 @@ def _select(inst: Inst, raw: Source, kind: Kind, position: int, operand: Operand
     selector = inst.modifiers.get(f"src{position}_sel")
     if inst.suffix == "sdwa" and isinstance(selector, str) and kind is not Kind.MASK:
         raw = _sdwa_source(raw, selector, operand.sext)
+    half = operand.value.half if isinstance(operand.value, Reg) else None
+    if kind is Kind.B32 and half is not None:  # the shift of v_alignbit_b32 is 16 bits wide
+        shift = np.uint32(16 * half)
+        return lambda st: raw(st) >> shift & np.uint32(0xFFFF)
     if kind not in HALVES:
         return raw
-    half = operand.value.half if isinstance(operand.value, Reg) else None
     if _op_sel(inst, position) or half == 1:
         return lambda st: (raw(st) >> np.uint32(16)).astype(np.uint16)
     return lambda st: raw(st).astype(np.uint16)
