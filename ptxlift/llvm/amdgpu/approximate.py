@@ -145,8 +145,8 @@ def _tanh(e: Emitter, text: str) -> str:
     inner = e.let(
         e.call(_FMA, square, literal(0x3E088889, FLOAT), literal(0xBEAAAAAB, FLOAT))
     )  # 2/15, -1/3
-    cube = e.let(f"fmul float {square}, {text}")
-    near = e.let(e.call(_FMA, cube, inner, text))
+    ratio = e.let(e.call(_FMA, square, inner, "1.0"))
+    near = e.let(f"fmul float {text}, {ratio}")
     size = e.let(e.call(_ABS, text))
     small = e.let(f"fcmp olt float {size}, {_power(-2)}")
     return e.let(f"select i1 {small}, float {near}, float {far}")
