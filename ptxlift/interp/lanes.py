@@ -61,4 +61,6 @@ def as_signed(a: Lanes) -> Lanes:
 
 def as_unsigned(a: Lanes) -> Lanes:
     """The bits of a signed array."""
+    if a.dtype == object:
+        return np.where(a < 0, a + (1 << 128), a)
     return a.view(_DTYPES[a.dtype.itemsize * 8])

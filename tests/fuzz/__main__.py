@@ -11,7 +11,6 @@ import sys
 import time
 from pathlib import Path
 
-from ptxlift import PtxError
 from tests.fuzz.compare import compare, inputs
 from tests.fuzz.forms import usable_rows
 from tests.fuzz.program import random_program
@@ -43,8 +42,8 @@ def main() -> int:
         divergent += program.divergent
         try:
             difference: object = compare(program, data, TARGETS)
-        except PtxError as error:
-            difference = error
+        except Exception as error:  # a refusal or a fault: each is a find
+            difference = f"{type(error).__name__}: {error}"
         if difference is not None:
             finds += 1
             small = shrink(program, data, TARGETS)
