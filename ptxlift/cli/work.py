@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -79,7 +79,7 @@ class Work:
     def _tasks(self) -> Iterator[Task]:
         for group in self._groups():
             for target in self.targets:
-                self._programs.append((group[0], target))
+                self._programs.append((replace(group[0], text=b""), target))
                 texts = tuple(program.text for program in group)
                 names = tuple(program.name for program in group)
                 wanted = self.kernels or None
