@@ -18,6 +18,7 @@ from ptxlift.diag import PtxError
 from ptxlift.emulator.control import LEAVING, Leave, branch_target, compile_leave
 from ptxlift.emulator.ds import compile_ds
 from ptxlift.emulator.image import Image
+from ptxlift.emulator.indexed import IndexMode
 from ptxlift.emulator.operands import EXEC, Inst, Reg, parse_inst
 from ptxlift.emulator.profile import InstClass, Weights, classify
 from ptxlift.emulator.salu import Op, compile_salu
@@ -66,6 +67,7 @@ class Code:
         actions: list[tuple[Inst, Op]] = []
         weights = Weights()
         uncounted = 0
+        index_mode = IndexMode()
         at = address
         while True:
             inst = self.image.insts.get(at)
@@ -80,7 +82,7 @@ class Code:
             if _writes_exec(inst) and uncounted:
                 actions.append((inst, _count_lanes(uncounted)))
                 uncounted = 0
-            actions.append((inst, self._compile(inst)))
+            actions.append((inst, self._compile(inst, index_mode)))
             at = inst.end
             if at in self._leaders:
                 break
@@ -90,9 +92,9 @@ class Code:
         ops = tuple(action for _, action in actions)
         return Block(address, tuple(inst for inst, _ in actions), ops, leave, weights)
 
-    def _compile(self, inst: Inst) -> Op:
+    def _compile(self, inst: Inst, index_mode: IndexMode) -> Op:
         try:
-            action = self._find_action(inst)
+            action = index_mode.compile(inst) or self._find_action(inst)
         except PtxError as error:
             raise PtxError.of(
                 "PTX406",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.elf import STT_FUNC, STT_OBJECT, Elf, Relocation, read_elf
+from ptxlift.emulator.indexed import hidden_move
 from ptxlift.emulator.listing import Listed, parse_listing
 from ptxlift.emulator.memory import Memory
 from ptxlift.emulator.msgpack import Value, decode
@@ -181,6 +182,8 @@ def _place(elf: Elf, listed: Sequence[Listed], base: int) -> dict[int, Inst]:
             while item is not None and item.words[0] != _PADDING and elf.word_at(at) == _PADDING:
                 insts[base + at] = parse_inst(base + at, "s_nop 0", (_PADDING,))
                 at += 4
+            if item is not None and item.text.startswith("s_set_gpr_idx_off"):
+                at = _place_hidden_moves(elf, insts, base, at, item)  # the listing omits them
             if item is None or at + item.size > end:
                 raise PtxError.of("PTX305", f"the assembly listing does not fit .text at {at:#x}")
             words = struct.unpack(f"<{len(item.words)}I", elf.bytes_at(at, item.size))
@@ -193,6 +196,19 @@ def _place(elf: Elf, listed: Sequence[Listed], base: int) -> dict[int, Inst]:
     if next(following, None) is not None:
         raise PtxError.of("PTX305", "the assembly listing has more instructions than .text")
     return insts
+
+
+def _place_hidden_moves(elf: Elf, insts: dict[int, Inst], base: int, at: int, off: Listed) -> int:
+    """Decode the moves in front of an `s_set_gpr_idx_off`; gives that instruction's address."""
+    while elf.word_at(at) != off.words[0]:
+        found = hidden_move((elf.word_at(at), elf.word_at(at + 4)))
+        if found is None:
+            return at
+        text, count = found
+        words = tuple(elf.word_at(at + 4 * i) for i in range(count))
+        insts[base + at] = parse_inst(base + at, text, words)
+        at += 4 * count
+    return at
 
 
 def _same_encoding(listed: tuple[int, ...], linked: tuple[int, ...]) -> bool:

@@ -290,3 +290,67 @@ define amdgpu_kernel void @k(ptr addrspace(1) %o) {
     np.testing.assert_array_equal(out, [1, 77, 3, 4])
     pointer = image.variable("where")[1]
     assert int(pointer.view(np.uint64)[0]) == address
+
+
+@pytest.mark.parametrize("cpu", ALL)
+def test_dynamically_indexed_registers(cpu: str) -> None:
+    """A vector indexed by a uniform and by a lane's own number."""
+    ir = """
+define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o, i32 %n) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %a = getelementptr <16 x i32>, ptr addrspace(1) %p, i32 %t
+  %v = load <16 x i32>, ptr addrspace(1) %a
+  %e = extractelement <16 x i32> %v, i32 %n
+  %w = insertelement <16 x i32> %v, i32 %t, i32 %n
+  %m = and i32 %t, 15
+  %f = extractelement <16 x i32> %w, i32 %m
+  %s = add i32 %e, %f
+  %b = getelementptr i32, ptr addrspace(1) %o, i32 %t
+  store i32 %s, ptr addrspace(1) %b
+  ret void
+}
+"""
+    x = np.random.default_rng(4).integers(0, 1 << 32, (64, 16), np.uint32)
+    out, t = np.zeros(64, np.uint32), np.arange(64)
+    run(ir, "k", cpu, (1, 1, 1), (64, 1, 1), x, out, np.int32(5))
+    changed = x.copy()
+    changed[:, 5] = t
+    np.testing.assert_array_equal(out, x[:, 5] + changed[t, t & 15])
+
+
+def pressure(count: int) -> str:
+    """All of `count` values live at once, then folded in an order that keeps them so."""
+    lines = []
+    for i in range(count):
+        lines.append(f"  %p{i} = getelementptr i32, ptr addrspace(1) %a, i32 {i}")
+        lines.append(f"  %x{i} = load volatile i32, ptr addrspace(1) %p{i}")
+    value = "0"
+    for i in range(count):
+        lines.append(f"  %m{i} = mul i32 {value}, 3")
+        lines.append(f"  %s{i} = add i32 %m{i}, %x{(i * 7) % count}")
+        value = f"%s{i}"
+    body = "\n".join(lines)
+    return f"""
+define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %o) #0 {{
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %a = getelementptr [{count} x i32], ptr addrspace(1) %p, i32 %t
+{body}
+  %b = getelementptr i32, ptr addrspace(1) %o, i32 %t
+  store i32 {value}, ptr addrspace(1) %b
+  ret void
+}}
+attributes #0 = {{ "amdgpu-flat-work-group-size"="1,64" }}
+"""
+
+
+@pytest.mark.parametrize("cpu", ALL)
+@pytest.mark.parametrize("count", (200, 301))
+def test_register_pressure(cpu: str, count: int) -> None:
+    """Spills to scratch and accumulation registers, and registers above 255, keep their values."""
+    x = np.random.default_rng(6).integers(0, 1 << 32, (64, count), np.uint32)
+    out = np.zeros(64, np.uint32)
+    run(pressure(count), "k", cpu, (1, 1, 1), (64, 1, 1), x, out)
+    want = np.zeros(64, np.uint32)
+    for i in range(count):
+        want = want * np.uint32(3) + x[:, (i * 7) % count]
+    np.testing.assert_array_equal(out, want)
