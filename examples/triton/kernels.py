@@ -111,3 +111,18 @@ def float_matmul(a, b, c, m, n, k, TILE: tl.constexpr):
         right = tl.load(b + at[:, None] * n + column, mask=right_inside, other=0.0)
         total = tl.dot(left, right, total, input_precision="ieee")
     tl.store(c + row * n + column, total, mask=(row < m) & (column < n))
+
+
+@triton.jit
+def half_matmul(a, b, c, m, n, k, TILE: tl.constexpr):
+    row = tl.program_id(0) * TILE + tl.arange(0, TILE)[:, None]
+    column = tl.program_id(1) * TILE + tl.arange(0, TILE)[None, :]
+    total = tl.zeros((TILE, TILE), tl.float32)
+    for base in range(0, k, TILE):
+        at = base + tl.arange(0, TILE)
+        left_inside = (row < m) & (at[None, :] < k)
+        right_inside = (at[:, None] < k) & (column < n)
+        left = tl.load(a + row * k + at[None, :], mask=left_inside, other=0.0)
+        right = tl.load(b + at[:, None] * n + column, mask=right_inside, other=0.0)
+        total = tl.dot(left, right, total)
+    tl.store(c + row * n + column, total, mask=(row < m) & (column < n))

@@ -28,12 +28,15 @@ class Build:
     constants: dict[str, int]
     warps: int
     stages: int = 1  # more than one: loads run ahead with cp.async
+    file: str = ""  # the PTX file's name where it is not the kernel's
 
     @property
     def options(self) -> dict[str, int]:
         return {"num_warps": self.warps, "num_stages": self.stages, "enable_fp_fusion": True}
 
 
+FLOAT_PRODUCT = "*fp32 *fp32 *fp32 i32 i32 i32"
+HALF_PRODUCT = "*fp16 *fp16 *fp32 i32 i32 i32"
 BUILDS = (
     Build("vector_add", "*fp32 *fp32 *fp32 i32", {"BLOCK": 256}, 4),
     Build("row_softmax", "*fp32 *fp32 i32 i32", {"BLOCK": 128}, 2),
@@ -44,7 +47,9 @@ BUILDS = (
     Build("cumulative_sum", "*i32 *i32 i32", {"BLOCK": 128}, 4),
     Build("rotary", "*fp32 *fp32 *fp32 i32", {"BLOCK": 32}, 1),
     Build("atomic_histogram", "*i32 *i32 i32", {"BLOCK": 256}, 4),
-    Build("float_matmul", "*fp32 *fp32 *fp32 i32 i32 i32", {"TILE": 16}, 4),
+    Build("float_matmul", FLOAT_PRODUCT, {"TILE": 16}, 4),
+    Build("float_matmul", FLOAT_PRODUCT, {"TILE": 16}, 4, stages=3, file="pipelined_matmul"),
+    Build("half_matmul", HALF_PRODUCT, {"TILE": 16}, 2),
 )
 
 
@@ -91,7 +96,7 @@ def without_debug(text: str) -> str:
 def main() -> int:
     kernels = load_kernels()
     for build in BUILDS:
-        path = FOLDER / f"{build.kernel}.ptx"
+        path = FOLDER / f"{build.file or build.kernel}.ptx"
         path.write_text(compile_ptx(build, kernels))
         print(path.read_text().splitlines()[3], path.name)
     return 0

@@ -154,6 +154,11 @@ def matmul_inputs(rng: np.random.Generator) -> Inputs:
     return [a, b, np.zeros((m, n), np.float32), *sizes, *NO_SCRATCH]
 
 
+def half_matmul_inputs(rng: np.random.Generator) -> Inputs:
+    a, b, *rest = matmul_inputs(rng)
+    return [a.astype(np.float16), b.astype(np.float16), *rest]
+
+
 def matmul_reference(inputs: Inputs) -> dict[int, Array]:
     product = inputs[0].astype(np.float64) @ inputs[1].astype(np.float64)
     return {2: product.astype(np.float32)}
@@ -260,6 +265,28 @@ CASES = (
         make_inputs=matmul_inputs,
         reference=matmul_reference,
         tolerance=Tolerance(1e-5, 1e-5, "the reference sums in f64"),
-        needs="ldmatrix",
+    ),
+    Case(
+        name="triton_pipelined_matmul",
+        source="triton/pipelined_matmul.ptx",
+        kernel="float_matmul",
+        grid=(2, 2, 1),
+        block=(128, 1, 1),
+        shared=4096,
+        make_inputs=matmul_inputs,
+        reference=matmul_reference,
+        tolerance=Tolerance(1e-5, 1e-5, "the reference sums in f64"),
+    ),
+    Case(
+        name="triton_half_matmul",
+        source="triton/half_matmul.ptx",
+        kernel="half_matmul",
+        grid=(2, 2, 1),
+        block=(64, 1, 1),
+        shared=1024,
+        make_inputs=half_matmul_inputs,
+        reference=matmul_reference,
+        tolerance=Tolerance(1e-5, 1e-5, "the order inside a matrix product is open"),
+        needs="mma",
     ),
 )
