@@ -35,7 +35,7 @@ _STATEMENT = re.compile(
     rf"|({_NAME})\s*+:(?!\s*+{_TABLES})"  # 5: a label
     r"|(\})|(\{)"  # 6, 7
     rf"|(\.loc(?:\s++{_NUMBER}){{3}}(?:\s*+,\s*+[A-Za-z_]\w*+\s++{_NAME}(?:\s*+\+\s*+{_NUMBER})?+"
-    rf"\s*+,\s*+[A-Za-z_]\w*+(?:\s++{_NUMBER}){{3}})?+)"  # 8: a .loc
+    rf"\s*+,\s*+[A-Za-z_]\w*+(?:\s++{_NUMBER}){{3}})?+)(?!\s*+,)"  # 8: a .loc
     rf"|((?:{_NAME}\s*+:\s*+)?+\.\w++)"  # 9: another directive
     r")",
     re.ASCII,

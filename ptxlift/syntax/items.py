@@ -25,7 +25,7 @@ _NUMBER = r"[0-9]\w*+"
 _ITEM = re.compile(
     r"\s*+(?:"
     r"(\.section)\s++(\.[A-Za-z_][\w$.]*+)\s*+\{([^{}]*+)\}"
-    rf"|(\.file\s++{_NUMBER}\s*+\"[^\"\n]*+\"(?:\s*+,\s*+{_NUMBER}(?:\s*+,\s*+{_NUMBER})?+)?+)"
+    rf"|(\.file\s++{_NUMBER}\s*+\"[^\"\n]*+\"(?:\s*+,\s*+{_NUMBER}(?:\s*+,\s*+{_NUMBER})?+)?+)(?!\s*+,)"
     r"|((?:\.(?:extern|visible|weak|common)(?!\w)\s*+|\.attribute\s*+\([^;{}]*?\)\s*+)*+"
     r"\.(?:entry|func)(?!\w))"
     r"|(\.\w++)"

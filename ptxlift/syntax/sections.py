@@ -15,9 +15,8 @@ _NAME = r"[%$_.A-Za-z][\w$.]*+"
 _NUMBER = r"-?+\s*+[0-9]\w*+"
 _LINES = re.compile(
     r"(?:\s*+(?:"
-    rf"\.b(?:8|16|32|64)(?![\w$])\s*+"
-    rf"(?:{_NUMBER}(?:\s*+,\s*+{_NUMBER})*+"
-    rf"|{_NAME}(?:\s*+[+-]\s*+(?:{_NUMBER}|{_NAME}))?+)"
+    rf"\.b(?:8|16|32|64)(?![\w$])\s*+{_NUMBER}(?:\s*+,\s*+{_NUMBER})*+"
+    rf"|\.b(?:32|64)(?![\w$])\s*+{_NAME}(?:\s*+[+-]\s*+(?:{_NUMBER}|{_NAME}))?+"
     rf"|(?!\.){_NAME}\s*+:"
     r"))*+\s*+",
     re.ASCII,

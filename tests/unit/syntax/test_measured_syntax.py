@@ -33,7 +33,8 @@ def in_body(snippet: str) -> str:
 def snippets() -> list[tuple[str, str, str]]:
     """Text, its origin and ptxas's message, "" if accepted."""
     found = []
-    for group, level, snippet, verdict, message, *_ in rows("directives-probe.tsv"):
+    probes = rows("directives-probe.tsv") + rows("syntax-probe.tsv")
+    for group, level, snippet, verdict, message, *_ in probes:
         found.append((group, level, snippet, message if verdict == "rejected" else ""))
     for name, level, snippet, _, verdict, _, message, *_ in rows("negative.tsv"):
         found.append((name, level, snippet, message if verdict == "rejected" else ""))
@@ -56,14 +57,28 @@ REFUSED_EARLY = {
     ".reg .f32x2 a;",
     ".reg .u16x2 a;",
     ".section .debug_x { .b16 1 .b32 2 .b64 3 .u32 4 } ⏎ <K>",
+    ".section .debug_x { .b8 foo+4 } ⏎ <K>",
+    ".func f() { .func g; ret; } ⏎ <K>",
 }
 # ptxas knows from the opcode that no list can stand here; the checker refuses these.
 REFUSED_LATER = {
     "mov.s64 %rd1, (1,2);",
     "ld.global.u32 %r1, (%rd1);",
+    "call fret, (cp), (crv);",
+    "mov.u64 %rd1, (gvar);",
+    "mov.u64 %rd1, (gvar+4);",
 }
-# A function inside a body: ptxas stops at its `{`, we at the word that shows the missing `}`.
-OTHER_PLACE = {".func f() { .func g() { ret; } ret; } ⏎ <K>"}
+# Where the grammar stops one word before or after ptxas, in the same statement.
+OTHER_PLACE = {
+    ".func f() { .func g() { ret; } ret; } ⏎ <K>",
+    ".func f() { .u32 .reg a; ret; } ⏎ <K>",
+    '.func f() .pragma "nounroll"; { ret; } ⏎ <K>',
+    ".loc 1 2 3, inlined_at 1 2 3",
+    ".section .debug_x { .b8 1, 2  ⏎ <K>",
+    ".section .debug_x { foo } ⏎ <K>",
+    ".section .debug_x { .b8 } ⏎ <K>",
+    '.section .debug_x { .b8 "abc" } ⏎ <K>',
+}
 
 
 @pytest.mark.parametrize(("text", "snippet", "message"), snippets())
