@@ -80,6 +80,7 @@ class FunctionLifter(Operands):
         self._nodes: dict[int, Node] = {}
         self._errors: list[Diagnostic] = []
         self._names = 0
+        self._guard: Value | None = None  # of the pure instruction at hand
         self._overwritten: dict[Hashable, Value] | None = None  # inside a guard: key -> old value
 
     # ---- what chapters ask for ----
@@ -228,6 +229,8 @@ class FunctionLifter(Operands):
     def _lift_pure(self, inst: ptx.Inst, plan: _Plan, meaning: Meaning) -> None:
         operands = inst.operands
         values = [self._source(operands[i], spec) for i, spec in plan.sources]
+        if inst.guard is not None:  # read before a result overwrites it
+            self._guard = self.variables.read(self.node, inst.guard, 1)
         if plan.carry_in:
             values.append(self.variables.read(self.node, CARRY, 1))
         extra = extra_arguments(inst.form, operands) if plan.selected else {}
@@ -253,9 +256,9 @@ class FunctionLifter(Operands):
             if self._overwritten is not None:
                 self._overwritten.setdefault(key, old)
             else:
-                guard = self.variables.read(self.node, inst.guard, 1)
+                assert self._guard is not None
                 pair = (old, value) if inst.guard_negated else (value, old)
-                value = self.builder.select(guard, *pair)
+                value = self.builder.select(self._guard, *pair)
         self.node.definitions[key] = value
 
     def _guarded(self, inst: ptx.Inst, lifting: Lifting) -> None:

@@ -42,6 +42,10 @@ _WARP = (  # {m}: member mask, all of whose lanes come here
     "redux.sync.min.s32 {a}, {b}, {m};",
     "redux.sync.xor.b32 {a}, {b}, {m};",
 )
+_DIVERGED = (  # a shuffle may read only lanes of the mask
+    "bfind.u32 %w, {m}; shfl.sync.idx.b32 {a}|{p}, {b}, %w, 31, {m};",
+    *(form for form in _WARP if not form.startswith("shfl")),
+)
 _SHARED = (
     "st.shared.b32 [{s}], {a};",
     "ld.shared.b32 {a}, [{s}];",
@@ -92,9 +96,10 @@ class _Writer:
         chain = self.rng.choice(_CARRY_CHAINS)
         self.lines.append(" ".join(line.format(**chosen) for line in chain))
 
-    def warp(self, mask: str) -> None:
+    def warp(self, mask: str, together: bool) -> None:
+        forms = _WARP if together else _DIVERGED
         self.lines.append(
-            self.rng.choice(_WARP).format(m=mask, k=self.rng.randrange(32), **self._names())
+            self.rng.choice(forms).format(m=mask, k=self.rng.randrange(32), **self._names())
         )
 
     def shared(self) -> None:
@@ -132,7 +137,7 @@ class _Writer:
             elif kind < 0.70:
                 self.carry_chain()
             elif kind < 0.78:
-                self.warp(mask)
+                self.warp(mask, together=mask == "%m7")
                 self.divergent |= depth > 0
             elif kind < 0.86:
                 self.shared()
