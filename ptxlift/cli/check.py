@@ -34,8 +34,8 @@ def command(
             continue
         good, bad = len(outcome.kernels), len(outcome.failed)
         line = f"{program.name}: {target}: {good} of {good + bad} kernels can be translated"
-        click.echo(line)
+        work.say(line)
         if bad:
-            click.echo(f"  not: {', '.join(outcome.failed)}")
+            work.say(f"  not: {', '.join(outcome.failed)}")
             work.fail()
     raise SystemExit(work.status)

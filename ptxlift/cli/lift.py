@@ -103,7 +103,7 @@ def _write(outcome: Outcome, place: Place, path: Path, work: Work, quiet: bool) 
         return
     write(path, data)
     if not quiet:
-        click.echo(f"{path}: {_count(outcome)}, {len(data)} bytes")
+        work.say(f"{path}: {_count(outcome)}, {len(data)} bytes")
 
 
 def _count(outcome: Outcome) -> str:

@@ -39,6 +39,7 @@ class Work:
     processes: int
     together: bool = False
     status: int = 0
+    _progress: Progress | None = None
     _said: set[str] = field(default_factory=set)
     _programs: list[tuple[Program, str]] = field(default_factory=list)
 
@@ -46,6 +47,7 @@ class Work:
         """Each program and target with its outcome."""
         total = len(self.inputs) * len(self.targets)
         with _executor(min(self.processes, total)) as executor, _progress(total) as progress:
+            self._progress = progress
             for number, outcome in enumerate(translate_all(self._tasks(), executor)):
                 program, target = self._programs[number]
                 self._tell(outcome, program.name, target)
@@ -59,7 +61,7 @@ class Work:
             if diagnostic.span is None:
                 text = f"{name} for {target}: {text}"
             if text not in self._said:  # targets share most of what is wrong
-                click.echo(text, err=True)
+                self.say(text, err=True)
             self._said.add(text)
         if outcome.fault:
             show_fault(outcome.fault, f"{name} for {target}", self.status < FAULT)
@@ -73,8 +75,16 @@ class Work:
 
     def report(self, error: PtxError) -> None:
         """Shows an error that ends one input but not the others."""
-        click.echo(str(error), err=True)
+        self.say(str(error), err=True)
         self.fail()
+
+    def say(self, text: str, err: bool = False) -> None:
+        """Prints a line, above the progress bar if there is one on the same terminal."""
+        stream = sys.stderr if err else sys.stdout
+        if self._progress is not None and stream.isatty():
+            self._progress.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        else:
+            click.echo(text, err=err)
 
     def _tasks(self) -> Iterator[Task]:
         for group in self._groups():
@@ -121,6 +131,10 @@ def _progress(total: int) -> Iterator[Progress | None]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    progress = Progress(
+        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+    )
+    with progress:
         progress.add_task("translating", total=total)
         yield progress
