@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from ptxlift.diag import PtxError
 
 _LINE = re.compile(r"\t(?P<text>.*?\S)\s*; (?P<words>[0-9A-F]{8}(?: [0-9A-F]{8})*)\s*")
+_HIGH_REGISTER = re.compile(r"v(?:\d+|\[\d+:\d+\])(\.[lh])? /\*([^*]+)\*/")
+"""gfx1250 prints the low byte of a register number, then the whole number as a comment."""
 _LABEL = re.compile(r"[\w.$]+:\s*")
 
 
@@ -36,7 +38,7 @@ def parse_listing(listing: str | bytes) -> list[Listed]:
         match = _LINE.fullmatch(line)
         if match is not None:
             words = tuple(int(word, 16) for word in match["words"].split())
-            found.append(Listed(match["text"], words))
+            found.append(Listed(_HIGH_REGISTER.sub(r"\2", match["text"]), words))
         elif line.strip() and _LABEL.fullmatch(line) is None:
             raise PtxError.of("PTX305", f"line {number} of the assembly listing is not understood")
     return found

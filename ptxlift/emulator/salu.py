@@ -265,6 +265,7 @@ _SPECIAL: dict[str, Callable[[Inst], Op]] = {
 } | dict.fromkeys(
     (
         "s_nop",
+        "s_set_vgpr_msb",
         "s_setprio",
         "s_sendmsg",
         "s_icache_inv",
