@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ptxlift.ir.attributes import Approximation
 from ptxlift.ir.core import Op
+from ptxlift.llvm.amdgpu.bfloat import widened
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floating import (
     define,
@@ -17,7 +18,6 @@ from ptxlift.llvm.amdgpu.floating import (
     flushes_itself,
     format_of,
     inputs,
-    widened,
 )
 from ptxlift.llvm.amdgpu.floats import DOUBLE, FLOAT, literal
 from ptxlift.llvm.amdgpu.registry import lowers

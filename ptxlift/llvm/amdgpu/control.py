@@ -54,7 +54,8 @@ def _ret(e: Emitter, op: Op) -> None:
     if e.function.is_kernel:
         e.do("ret void")
         return
-    values = [e.bits(value) for value in op.operands]
+    e.leave()
+    values = [e.result(index, value) for index, value in enumerate(op.operands)]
     _return(e, [*values, "false"] if e.facts.may_exit else values)
 
 
@@ -71,7 +72,7 @@ def _end_thread(e: Emitter) -> None:
 
 
 def _return(e: Emitter, values: Sequence[str]) -> None:
-    types = return_types(e.function.result_widths, e.facts)
+    types = [*e.result_types(), "i1"] if e.facts.may_exit else e.result_types()
     if not types:
         e.do("ret void")
         return

@@ -13,6 +13,7 @@ from math import ceil, floor, trunc
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
+from ptxlift.llvm.amdgpu.bfloat import nearest_bfloat, number_or_nan, upper_half, widened
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import is_flushed
 from ptxlift.llvm.amdgpu.floating import (
@@ -22,7 +23,6 @@ from ptxlift.llvm.amdgpu.floating import (
     flushed,
     flushes_itself,
     format_of,
-    widened,
 )
 from ptxlift.llvm.amdgpu.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of
 from ptxlift.llvm.amdgpu.registry import lowers
@@ -50,27 +50,18 @@ def _fconvert(e: Emitter, op: Op) -> None:
         define(e, op, type, chosen, loose_nan=True)
     else:
         single = _single(e, op.operands[0], text, source)
-        if type is BFLOAT and rounding is Rounding.RN and _must_keep_subnormals(e, op):
-            rounded = f"bitcast i16 {_nearest_bfloat(e, single)} to bfloat"
-        else:
-            rounded = _to_16_bits(e, single, type, rounding)
-        define(e, op, type, rounded, loose_nan=True)
+        if type is BFLOAT and not op.attr("ftz") and not _converts_itself(e, op):
+            directly = nearest_bfloat(e, single) if rounding is Rounding.RN else ""
+            bits = directly or _directed_bfloat(e, single, rounding)
+            e.set_bits(op.results[0], f"add i16 {bits}, 0")
+            return
+        define(e, op, type, _to_16_bits(e, single, type, rounding), loose_nan=True)
 
 
-def _must_keep_subnormals(e: Emitter, op: Op) -> bool:
-    """Whether the native conversion would flush what this one keeps."""
-    kept = not op.attr("ftz") and not is_flushed(op.operands[0])
-    return kept and flushes_itself(e, FLOAT) and e.context.has(Feature.CVT_PK_BF16)
-
-
-def _nearest_bfloat(e: Emitter, text: str) -> str:
-    """f32 to bf16 by integers: half a unit less one, and one more when the last bit is odd."""
-    bits = e.let(f"bitcast float {text} to i32")
-    high = e.let(f"lshr i32 {bits}, 16")
-    odd = e.let(f"and i32 {high}, 1")
-    biased = e.let(f"add i32 {odd}, {0x7FFF}")
-    rounded = e.let(f"add i32 {bits}, {biased}")
-    return _upper_or_nan(e, text, bits, rounded)
+def _converts_itself(e: Emitter, op: Op) -> bool:
+    """Whether the target has the conversion to bf16 and it would not flush what must be kept."""
+    flushes = flushes_itself(e, FLOAT) and not op.attr("ftz") and not is_flushed(op.operands[0])
+    return e.context.has(Feature.CVT_PK_BF16) and not flushes
 
 
 def _is_inexact_product(value: Value) -> bool:
@@ -108,25 +99,16 @@ def _to_16_bits(e: Emitter, text: str, type: FloatType, rounding: Rounding) -> s
 
 
 def _directed_bfloat(e: Emitter, text: str, rounding: Rounding) -> str:
-    """The upper half of an f32, one more where the direction leads away from zero. Infinities
-    have no lower half, NaNs get PTX's bits later.
+    """The bits of the upper half of an f32, one more where the direction leads away from zero.
+    Infinities have no lower half.
     """
-    bits = rounded = e.let(f"bitcast float {text} to i32")
+    bits = e.let(f"bitcast float {text} to i32")
     if rounding is not Rounding.RZ:
         test = "icmp slt" if rounding is Rounding.RM else "icmp sge"
         outward = e.let(f"{test} i32 {bits}, 0")
         step = e.let(f"select i1 {outward}, i32 {0xFFFF}, i32 0")
-        rounded = e.let(f"add i32 {bits}, {step}")
-    return _upper_or_nan(e, text, bits, rounded)
-
-
-def _upper_or_nan(e: Emitter, text: str, bits: str, rounded: str) -> str:
-    """The upper half of the rounded bits, of a NaN those of its quiet form."""
-    quiet = e.let(f"or i32 {bits}, {1 << 22}")
-    unordered = e.let(f"fcmp uno float {text}, 0.0")
-    chosen = e.let(f"select i1 {unordered}, i32 {quiet}, i32 {rounded}")
-    high = e.let(f"lshr i32 {chosen}, 16")
-    return e.let(f"trunc i32 {high} to i16")
+        bits = e.let(f"add i32 {bits}, {step}")
+    return number_or_nan(e, text, upper_half(e, bits))
 
 
 # ---- float to integer ----

@@ -109,6 +109,17 @@ class Emitter(Forms):
         """A device function's arguments."""
         return [f"%a{index}" for index in range(len(self.function.param_widths))]
 
+    def result_types(self) -> list[str]:
+        """The types of what the function returns."""
+        return [f"i{width}" for width in self.function.result_widths]
+
+    def leave(self) -> None:
+        """Writes what comes before the function's results."""
+
+    def result(self, index: int, value: Value) -> str:
+        """A value as the function returns it."""
+        return self.bits(value)
+
     def _open(self, block: Block) -> None:
         self.start_block(self._labels[block])
         self._headers[block] = len(self.lines) - 1

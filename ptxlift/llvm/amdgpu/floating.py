@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ptxlift.ir.attributes import FloatPredicate, Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
+from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, fused_for_bfloat, widened
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, FloatType, type_of
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
@@ -64,21 +65,6 @@ def fenced_product(e: Emitter, text: str) -> str:
     return e.let(e.call("float @llvm.arithmetic.fence.f32(float)", text))
 
 
-# ---- bf16 through f32 ----
-
-
-def widened(e: Emitter, text: str, type: FloatType) -> str:
-    """A 16-bit float as f32, exactly."""
-    return e.let(f"fpext {type.name} {text} to float")
-
-
-def exact_bfloat(e: Emitter, text: str) -> str:
-    """The bits of an f32 that is a bf16 value."""
-    bits = e.let(f"bitcast float {text} to i32")
-    high = e.let(f"lshr i32 {bits}, 16")
-    return e.let(f"trunc i32 {high} to i16")
-
-
 # ---- arithmetic ----
 
 
@@ -125,11 +111,7 @@ def _ffma(e: Emitter, op: Op) -> None:
     if rounding is not Rounding.RN:
         define(e, op, type, directed.expression(e, op, type, operands))
     elif type is BFLOAT:
-        # The sum of an exact product and c, rounded to odd, can be rounded again.
-        wide = [e.let(f"fpext bfloat {text} to double") for text in operands]
-        product = e.let(f"fmul double {wide[0]}, {wide[1]}")
-        odd = directed.odd_float(e, directed.odd_sum(e, product, wide[2]))
-        define(e, op, type, f"fptrunc float {odd} to bfloat")
+        define(e, op, type, f"fptrunc float {fused_for_bfloat(e, operands)} to bfloat")
     else:
         n = type.name
         define(e, op, type, e.call(f"{n} @llvm.fma.{type.suffix}({n}, {n}, {n})", *operands))
@@ -163,56 +145,6 @@ def _fflush(e: Emitter, op: Op) -> None:
     type = format_of(op)
     text = flushed(e, e.real(op.operands[0], type), type)
     e.set_real(op.results[0], type, f"freeze {type.name} {text}")
-
-
-@lowers("fsaturate")
-def _fsaturate(e: Emitter, op: Op) -> None:
-    type = format_of(op)
-    text = e.real(op.operands[0], type)
-    if type is BFLOAT:
-        low = _extreme(e, "maximumnum", FLOAT, widened(e, text, type), "0.0")
-        high = _extreme(e, "minimumnum", FLOAT, low, "1.0")
-        e.alias(op.results[0], exact_bfloat(e, high))
-        return
-    n = type.name
-    low = _extreme(e, "maximumnum", type, text, "0.0")
-    signature = f"{n} @llvm.minimumnum.{type.suffix}({n}, {n})"
-    e.set_real(op.results[0], type, e.call(signature, low, "1.0"))
-
-
-def _extreme(e: Emitter, name: str, type: FloatType, a: str, b: str) -> str:
-    n = type.name
-    return e.let(e.call(f"{n} @llvm.{name}.{type.suffix}({n}, {n})", a, b))
-
-
-def _minimum(number: str, propagating: str) -> Lowering:
-    def lower(e: Emitter, op: Op) -> None:
-        type = format_of(op)
-        name = propagating if op.attr("nan") else number
-        a, b = inputs(e, op.operands, type, op.attr("ftz"))
-        if type is BFLOAT:
-            text = _extreme(e, name, FLOAT, widened(e, a, type), widened(e, b, type))
-            unordered = e.let(f"fcmp uno float {text}, 0.0")
-            bits = exact_bfloat(e, text)
-            nan = BFLOAT.canonical_nan
-            e.set_bits(op.results[0], f"select i1 {unordered}, i16 {nan}, i16 {bits}")
-            return
-        n = type.name
-        call = e.call(f"{n} @llvm.{name}.{type.suffix}({n}, {n})", a, b)
-        loose = bool(op.attr("nan")) or not any(_is_number(e, v, type) for v in op.operands)
-        e.set_real(op.results[0], type, call, loose)
-
-    return lower
-
-
-lowers("fmin")(_minimum("minimumnum", "minimum"))
-lowers("fmax")(_minimum("maximumnum", "maximum"))
-
-
-def _is_number(e: Emitter, value: Value, type: FloatType) -> bool:
-    """Whether the value is a constant and no NaN."""
-    constant = e.constant(value)
-    return constant is not None and constant & type.magnitude_mask <= type.infinity
 
 
 # ---- comparing and rounding ----

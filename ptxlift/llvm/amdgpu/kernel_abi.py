@@ -80,7 +80,7 @@ _NEVER = [
 def attributes(function: Function, facts: Facts, context: Context) -> str:
     """The attribute list of a definition."""
     words = ["convergent", "nounwind"]
-    words += [f'"{name}"' for name in _absent_inputs(facts, context)]
+    words += [f'"{name}"' for name in absent_inputs(facts, context)]
     if not facts.keeps_subnormals:
         words.append('"denormal-fp-math-f32"="preserve-sign,preserve-sign"')
     if context.target.generation < 12:
@@ -92,7 +92,8 @@ def attributes(function: Function, facts: Facts, context: Context) -> str:
     return " ".join(words)
 
 
-def _absent_inputs(facts: Facts, context: Context) -> list[str]:
+def absent_inputs(facts: Facts, context: Context) -> list[str]:
+    """The attributes that say which of the hardware's inputs a function does without."""
     if facts.calls_unknown:
         return []
     names = list(_NEVER)

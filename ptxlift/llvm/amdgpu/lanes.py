@@ -9,13 +9,16 @@ from __future__ import annotations
 from ptxlift.llvm.amdgpu.forms import Forms
 
 _UPPER = "-4294967296"  # lanes 32..63 as an i64 mask
+_BELOW_32, _BELOW_64 = ", !range !4", ", !range !5"
 _MBCNT = "i32 @llvm.amdgcn.mbcnt.{}(i32, i32)"
 
 
 def wave_lane(e: Forms) -> str:
     """The lane in the wave; of a split wave only the lower half runs."""
-    low = e.let(e.call(_MBCNT.format("lo"), "-1", "0"))
-    return e.let(e.call(_MBCNT.format("hi"), "-1", low)) if e.context.is_packed else low
+    low = e.call(_MBCNT.format("lo"), "-1", "0")
+    if not e.context.is_packed:
+        return e.let(low + _BELOW_32)
+    return e.let(e.call(_MBCNT.format("hi"), "-1", e.let(low)) + _BELOW_64)
 
 
 def lane_id(e: Forms) -> str:

@@ -17,6 +17,7 @@ from ptxlift.llvm.amdgpu.kernel_abi import attributes
 from ptxlift.llvm.amdgpu.split import leave_idle_lanes
 from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
 from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
+from ptxlift.rewrite.matrix.function import replace_products
 from ptxlift.target import TargetSpec
 from ptxlift.target.model import TRIPLE
 
@@ -25,6 +26,7 @@ def emit_module(
     module: Module, spec: TargetSpec, options: CodegenOptions, source: Source | None = None
 ) -> Emitted:
     """The module as LLVM IR text."""
+    module = replace_products(module)
     facts = facts_module.collect(module)
     context = Context(module, spec, options, facts, source)
     bodies = [_function(f, facts[f.name], context) for f in module.functions.values()]
@@ -83,5 +85,8 @@ def _metadata(context: Context) -> list[str]:
         "!0 = !{}",
         "!1 = !{i32 1}",
         "!3 = !{i32 5, i32 6}",
+        "!4 = !{i32 0, i32 32}",
+        "!5 = !{i32 0, i32 64}",
+        '!6 = !{!"branch_weights", i32 1, i32 65535}',
         f'!2 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}00}}',
     ]

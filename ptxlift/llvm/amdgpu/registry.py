@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Lowering = Callable[["Emitter", Op], None]
 
 _CHAPTERS = (
-    "addresses", "integer", "bitfields", "dot", "floating", "convert", "approximate", "memory",
-    "atomics", "special", "warp", "barrier", "control",
+    "addresses", "integer", "bitfields", "dot", "floating", "extremes", "convert", "approximate",
+    "memory", "atomics", "special", "warp", "barrier", "control",
 )  # fmt: skip
 _LOWERINGS: dict[str, Lowering] = {}  # filled once by the chapters' decorators
 

@@ -40,7 +40,8 @@ Spec = tuple[Body, Sequence[int], Sequence[int]]
 
 
 def test_every_op_has_a_lowering() -> None:
-    assert registry.table().keys() == op_table().keys()
+    """Matrix products are written as other ops before."""
+    assert registry.table().keys() == op_table().keys() - {"mma"}
 
 
 def _one_case_an_op() -> Iterator[Case]:

@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_cases import Case, float_cases, integer_cases, random_lanes, width_of_kind
+from op_cases import (
+    COUNT,
+    Case,
+    by_name,
+    float_cases,
+    integer_cases,
+    random_lanes,
+    width_of_kind,
+)
 from run_ir import Body, run_ops
 
 from ptxlift.interp.lanes import Lanes
 from ptxlift.interp.numpy_algebra import numpy_algebra
-from ptxlift.ir.attributes import Format
+from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Value
 
@@ -79,3 +87,17 @@ def test_integer_ops_match_the_algebra(target: str) -> None:
 @pytest.mark.parametrize("target", _targets())
 def test_float_ops_match_the_algebra(target: str) -> None:
     _check(list(float_cases()), target)
+
+
+@pytest.mark.parametrize("target", QUICK)
+def test_bf16_fma_rounds_once(target: str) -> None:
+    """1.0078125 * 1.5 lies between two bf16 numbers; an addend far below decides."""
+    a, b = (np.full(COUNT, bits, np.uint16) for bits in (0x3F81, 0x3FC0))
+    addends = np.array([0x2180, 0xA180, 0x0001, 0x8001, 0x0000, 0x3F80], np.uint16)
+    c = np.resize(addends, COUNT)
+    method = by_name("ffma", Format.BF16, Rounding.RN, False)
+    case = Case("fma", (Format.BF16,) * 3, (Format.BF16,), method)
+    results = run_ops({"fma": (_body(case), (16, 16, 16), (16,))}, {"fma": [a, b, c]}, target)
+    up, even, one_more = 0x3FC2, 0x3FC2, 0x4021
+    down = 0x3FC1
+    assert results["fma"][0][:6].tolist() == [up, down, up, down, even, one_more]
