@@ -27,6 +27,7 @@ from ptxlift.ir.attributes import (
     VoteMode,
 )
 from ptxlift.ir.core import Attribute, Block, Op, Value
+from ptxlift.ir.matrix import Product, register_bits
 from ptxlift.ir.ops import OpDef, op_table
 
 
@@ -394,6 +395,12 @@ class Builder:
     def elect(self, mask: Value) -> tuple[Value, Value]:
         op = self.emit("elect", (mask,), (), (32, 1))
         return op.results[0], op.results[1]
+
+    def mma(
+        self, product: Product, a: Sequence[Value], b: Sequence[Value], c: Sequence[Value]
+    ) -> list[Value]:
+        widths = (register_bits(product.result),) * product.sums(product.result).registers
+        return self.emit("mma", (*a, *b, *c), product.attributes, widths).results
 
     def warp_barrier(self, mask: Value) -> None:
         self.emit("warp_barrier", (mask,))

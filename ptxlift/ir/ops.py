@@ -142,6 +142,7 @@ _OTHER = [
     ("match_all",       "N 32 -> 32 1", "",                                        Effect.WARP,    "match.all.sync"),
     ("reduce",          "32 32 -> 32",  "op number",                               Effect.WARP,    "redux.sync"),
     ("elect",           "32 -> 32 1",   "",                                        Effect.WARP,    "elect.sync: leader lane, am-I-leader"),
+    ("mma",             "* -> *",       "shape a b accumulator result operation arrangement rounding satfinite", Effect.WARP, "ir.matrix: d = a * b + c; registers of a, b, c -> of d, in mma.sync's fragments"),
     ("warp_barrier",    "32 ->",        "",                                        Effect.BARRIER, "bar.warp.sync"),
     # block ---------------------------------------------------------------------------------------------------------------------
     ("barrier",         "32 32 1 -> 32","mode counted",                            Effect.BARRIER, "id, thread count (if counted), predicate -> popc or predicate as 0/1 (0 for sync)"),

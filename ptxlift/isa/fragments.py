@@ -90,6 +90,13 @@ def left(m: int, k: int, packed: int) -> Fragment:
 
 
 @cache
+def spread_left(m: int, k: int, packed: int) -> Fragment:
+    """A whose groups of elements take two registers each: `packed` elements in each of them."""
+    wide = left(m, k, 2 * packed)
+    return Fragment(1, m, k, packed, wide.cells)
+
+
+@cache
 def right(k: int, n: int, packed: int) -> Fragment:
     """B, of k rows and n columns."""
 

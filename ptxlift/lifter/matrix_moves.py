@@ -116,5 +116,5 @@ def lift_movmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
         pair.append(from_lane(at, value, at.builder.add(_scaled(at, row, 2), column)))
     odd = at.builder.icmp(lane_bits(at, 2, 1), at.const(32, 1), IntPredicate.EQ)
     halves = [at.const(32, selector) for selector in (_HIGH_HALVES, _LOW_HALVES)]
-    result = at.builder.prmt(*pair, at.builder.select(odd, *halves))
+    result = at.builder.prmt(pair[0], pair[1], at.builder.select(odd, *halves))
     at.write(inst.operands[0], inst.form.operands[0], (result,), inst)

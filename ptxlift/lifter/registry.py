@@ -27,6 +27,7 @@ _CHAPTERS = (
     "mbarrier",
     "warp",
     "matrix_moves",
+    "matrix",
     "barriers",
     "calls",
     "hints",

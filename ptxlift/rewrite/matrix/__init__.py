@@ -1,0 +1,1 @@
+"""Matrix products as the ops that every target has."""

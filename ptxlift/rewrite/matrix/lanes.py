@@ -1,0 +1,179 @@
+"""Registers gathered from other lanes of the warp, by fixed maps.
+
+Comes in: for each of the 32 lanes, which lane's which register it wants. Goes out: IR that fetches
+it: a shuffle with constants where the map allows, else with the lane computed from the own lane's
+bits. It must know nothing of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ptxlift.ir.attributes import IntPredicate, ShuffleMode, Special
+from ptxlift.ir.builder import Builder
+from ptxlift.ir.core import Value
+
+LANES = 32
+_LANE_BITS = 5
+_QUAD = (0b11100, 31)  # segment mask and clamp of a shuffle within four lanes
+_WARP = (0, 31)
+
+LaneMap = tuple[int | None, ...]  # the lane to read; None where any will do
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A register of a lane."""
+
+    lane: int
+    register: int
+
+
+class Exchange:
+    """Gathers values in one block; asks for nothing twice."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self._gathered: dict[tuple[Value, LaneMap], Value] = {}
+        self._lanes: dict[LaneMap, Value] = {}
+        self._constants: dict[tuple[int, int], Value] = {}
+        self._lane: Value | None = None
+
+    def const(self, width: int, bits: int) -> Value:
+        """A constant, once."""
+        key = (width, bits)
+        found = self._constants.get(key)
+        if found is None:
+            found = self._constants[key] = self.builder.const(width, bits)
+        return found
+
+    def lane(self) -> Value:
+        """The own lane's number."""
+        if self._lane is None:
+            self._lane = self.builder.special(32, Special.LANEID)
+        return self._lane
+
+    # ---- fetching ----
+
+    def fetch(self, registers: Sequence[Value], places: Sequence[Place]) -> Value:
+        """For each lane the register it wants; `places[lane]` says which."""
+        wanted = list(dict.fromkeys(place.register for place in places))
+        result: Value | None = None
+        for register in wanted:
+            mine = tuple(p.lane if p.register == register else None for p in places)
+            value = self.permute(registers[register], mine)
+            if result is None:
+                result = value
+            else:
+                inside = self.is_one_of([lane for lane, at in enumerate(mine) if at is not None])
+                result = self.builder.select(inside, value, result)
+        assert result is not None, "there are 32 places"
+        return result
+
+    def permute(self, value: Value, lane_map: LaneMap) -> Value:
+        """The value in another lane."""
+        if all(at is None or at == lane for lane, at in enumerate(lane_map)):
+            return value
+        key = (value, lane_map)
+        found = self._gathered.get(key)
+        if found is None:
+            found = self._gathered[key] = self._shuffle(value, lane_map)
+        return found
+
+    def _shuffle(self, value: Value, lane_map: LaneMap) -> Value:
+        if value.width == 64:
+            parts = [self.builder.extract(value, 32, offset) for offset in (0, 32)]
+            return self.builder.pack([self.permute(part, lane_map) for part in parts])
+        place = next((p for p in range(4) if _is_place_in_quad(lane_map, p)), None)
+        if place is not None:
+            return self._shuffle_by(value, self.const(32, place), _QUAD)
+        return self._shuffle_by(value, self._source(lane_map), _WARP)
+
+    def _shuffle_by(self, value: Value, lane: Value, control: tuple[int, int]) -> Value:
+        segment, clamp = control
+        c = self.const(32, segment << 8 | clamp)
+        everyone = self.const(32, 0xFFFFFFFF)
+        return self.builder.shuffle(value, lane, c, everyone, ShuffleMode.IDX)[0]
+
+    # ---- functions of the lane number ----
+
+    def _source(self, lane_map: LaneMap) -> Value:
+        """The lane to read, computed from the own one's bits."""
+        found = self._lanes.get(lane_map)
+        if found is None:
+            columns = [_column(lane_map, bit) for bit in range(_LANE_BITS)]
+            found = self._lanes[lane_map] = self._join(columns)
+        return found
+
+    def _join(self, columns: Sequence[tuple[int, int] | int]) -> Value:
+        """Bits that are each 0, 1, or a bit of the lane number (moved together where they can),
+        or any function of it given as a word of 32 truths.
+        """
+        constant = 0
+        moves: dict[int, int] = {}
+        parts: list[Value] = []
+        for bit, column in enumerate(columns):
+            if isinstance(column, tuple):
+                source, inverted = column
+                moves[bit - source] = moves.get(bit - source, 0) | 1 << source
+                constant ^= inverted << bit
+            elif column == _ALWAYS:
+                constant |= 1 << bit
+            elif column:
+                parts.append(self._shifted(self._truth(column), bit))
+        for distance, mask in moves.items():
+            kept = self.builder.and_(self.lane(), self.const(32, mask))
+            parts.append(self._shifted(kept, distance))
+        if not parts:
+            return self.const(32, constant)
+        total = parts[0]
+        for part in parts[1:]:
+            total = self.builder.or_(total, part)
+        return self.builder.xor(total, self.const(32, constant)) if constant else total
+
+    def _shifted(self, value: Value, distance: int) -> Value:
+        if distance == 0:
+            return value
+        amount = self.const(32, abs(distance))
+        return (self.builder.shl if distance > 0 else self.builder.lshr)(value, amount)
+
+    def _truth(self, word: int) -> Value:
+        """0 or 1: the own lane's bit of a word."""
+        moved = self.builder.lshr(self.const(32, word), self.lane())
+        return self.builder.and_(moved, self.const(32, 1))
+
+    def number(self, values: Sequence[int]) -> Value:
+        """A small number that depends on the lane, given for each."""
+        width = max(values).bit_length()
+        maps = tuple(values)
+        return self._join([_column(maps, bit) for bit in range(width)])
+
+    def is_one_of(self, lanes: Sequence[int]) -> Value:
+        """Whether the own lane is among these."""
+        chosen = frozenset(lanes)
+        truth = self.number([int(lane in chosen) for lane in range(LANES)])
+        return self.builder.icmp(truth, self.const(32, 0), IntPredicate.NE)
+
+
+_ALWAYS = (1 << LANES) - 1
+
+
+def _is_place_in_quad(lane_map: LaneMap, place: int) -> bool:
+    return all(at is None or at == (lane & ~3 | place) for lane, at in enumerate(lane_map))
+
+
+def _column(lane_map: Sequence[int | None], bit: int) -> tuple[int, int] | int:
+    """How one bit of the wanted number follows from the lane's: (its bit, inverted), or a word
+    with the wanted bit for each lane, 0 or all ones if it is always the same.
+    """
+    wanted = {lane: at >> bit & 1 for lane, at in enumerate(lane_map) if at is not None}
+    if not any(wanted.values()):
+        return 0
+    if all(wanted.values()):
+        return _ALWAYS
+    for inverted in (0, 1):
+        for source in range(_LANE_BITS):
+            if all(lane >> source & 1 ^ inverted == truth for lane, truth in wanted.items()):
+                return source, inverted
+    return sum(truth << lane for lane, truth in wanted.items())
