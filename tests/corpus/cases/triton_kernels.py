@@ -287,6 +287,5 @@ CASES = (
         make_inputs=half_matmul_inputs,
         reference=matmul_reference,
         tolerance=Tolerance(1e-5, 1e-5, "the order inside a matrix product is open"),
-        needs="mma",
     ),
 )
