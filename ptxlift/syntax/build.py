@@ -35,7 +35,7 @@ from ptxlift.syntax.shapes import expression
 _RANGE_LIMIT = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen: Python writes to exceptions it raises
 class Misfit(Exception):
     """The grammar takes the statement, but a word or number in it cannot stand there."""
 

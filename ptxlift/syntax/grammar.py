@@ -37,7 +37,7 @@ STARTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # not frozen: Python writes to exceptions it raises
 class Stop(Exception):
     """Where the grammar cannot go on: what stands there and which terminals could."""
 

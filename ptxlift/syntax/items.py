@@ -111,7 +111,8 @@ class Items:
         try:
             self.items.append(self._directive_node(start, end, _RULES[word]))
         except StatementError as error:
-            return self.recovery.after(error, start)
+            at = self.recovery.after(error, start)
+            return self._resume(at) if self.clean[at : at + 1] == "{" else at
         return after
 
     def _directive_node(self, start: int, end: int, rule: str) -> Item:

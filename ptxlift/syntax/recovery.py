@@ -85,7 +85,7 @@ class Recovery:
         if is_split_literal(clean, at):
             self._bad_literal(at)
         else:
-            hint = habit_hint(clean, at, stop) or expected_words(stop.accepts)
+            hint = habit_hint(clean, at, stop.accepts) or expected_words(stop.accepts)
             self.unexpected(at, hint, self._token_end(at))
         return at if clean[at] == "{" and start < at else self.resume(at, start)
 
@@ -98,7 +98,7 @@ class Recovery:
         while start > 0 and (self.clean[start - 1].isalnum() or self.clean[start - 1] == "."):
             start -= 1
         end = self._token_end(at)
-        hint = habit_hint(self.clean, start, Stop(at, end, "", frozenset()))
+        hint = habit_hint(self.clean, start, frozenset())
         text = self.clean[start:end][:_SHOWN]
         hint = hint or "numbers: 12, 0x1f, 017, 0b11, 1.5e3, 0f3F800000, 0d and 16 hex digits"
         self.report.add("PTX005", f"malformed number '{text}'", start, end, hint)

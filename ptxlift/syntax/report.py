@@ -6,9 +6,9 @@ It turns what the grammar could have taken into words. It must not know how stat
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from ptxlift.diag import Diagnostic, PtxError, Source, Span
-from ptxlift.syntax.grammar import Stop
 
 LIMIT = 20
 
@@ -94,33 +94,46 @@ def expected_words(accepts: frozenset[str]) -> str:
     return f"expected {', '.join(shown[:-1])} or {shown[-1]}"
 
 
-# What people write instead of what PTX takes: (pattern at the stop, hint).
+@dataclass(frozen=True, slots=True)
+class _Habit:
+    """What people write instead of what PTX takes; `before` and `accepts` must fit too."""
+
+    pattern: re.Pattern[str]
+    hint: str
+    before: re.Pattern[str] = re.compile("")
+    accepts: str = ""
+
+
+_NUMBER = re.compile(r"[0-9)]\s*\Z")
 _HABITS = (
-    (re.compile(r"-\s*[0-9%$A-Za-z_]"), "PTX has no subtraction in addresses; write +-4"),
-    (re.compile(r"'"), "PTX has no character constants; write the number"),
-    (
+    _Habit(
+        re.compile(r"-\s*[0-9%$A-Za-z_]"),
+        "PTX has no subtraction in addresses; write +-4",
+        accepts="PLUS",
+    ),
+    _Habit(re.compile(r"'"), "PTX has no character constants; write the number"),
+    _Habit(
         re.compile(r"0[fFdD]"),
         "a hex float has exactly 8 (0f) or 16 (0d) digits and takes no operator",
     ),
-    (re.compile(r"[fF]\b|[uUlL]+\b"), "the only suffix of a number is a capital U"),
-    (re.compile(r"%[\w$]"), "write a blank after the operator %, else it begins a name"),
+    _Habit(re.compile(r"[fF]\b|[uUlL]+\b"), "the only suffix of a number is a capital U", _NUMBER),
+    _Habit(
+        re.compile(r"%[\w$]"),
+        "write a blank after the operator %, else it begins a name",
+        _NUMBER,
+    ),
 )
-_NUMBER_BEFORE = re.compile(r"[0-9)]\s*\Z")
 _BAD_LITERAL = re.compile(r"[0-9][\w$]*\Z")
 
 
-def habit_hint(clean: str, at: int, stop: Stop) -> str:
+def habit_hint(clean: str, at: int, accepts: frozenset[str]) -> str:
     """A hint for a mistake that people make often, "" if it is none of these."""
     text = clean[at : at + 20]
     before = clean[max(0, at - 20) : at]
-    for index, (pattern, hint) in enumerate(_HABITS):
-        if not pattern.match(text):
-            continue
-        needs_number = index >= 3
-        if not needs_number or _NUMBER_BEFORE.search(before):
-            if index == 0 and "PLUS" not in stop.accepts:
-                continue
-            return hint
+    for habit in _HABITS:
+        fits = habit.pattern.match(text) and habit.before.search(before)
+        if fits and (not habit.accepts or habit.accepts in accepts):
+            return habit.hint
     return ""
 
 

@@ -11,7 +11,7 @@ import pytest
 from ptxlift.codes import CODES
 from ptxlift.diag import PtxError
 from ptxlift.syntax import parse
-from ptxlift.syntax.nodes import Block, Function
+from ptxlift.syntax.nodes import Block, Function, Instruction
 from ptxlift.syntax.printer import print_module
 
 DATA = Path(__file__).parents[2] / "data" / "ptxas"
@@ -108,6 +108,7 @@ def test_every_accepted_instruction_parses_and_prints() -> None:
     before, after = body(module.items[0]), body(again.items[0])
     assert len(before.statements) == len(instructions) + 1
     for first, second, text in zip(before.statements, after.statements, instructions, strict=False):
+        assert isinstance(first, Instruction) and isinstance(second, Instruction)
         assert (first.shape, first.atoms) == (second.shape, second.atoms), text
     # The texts differ from the recorded ones in blanks only.
     lines = [line.strip() for line in printed.splitlines() if line.startswith("\t")]

@@ -186,3 +186,8 @@ def test_module_level(text: str, hint: str) -> None:
     (found,) = errors(HEADER + text + "\n.entry z() { ret; }\n")
     assert found.span is not None and found.span.line == 3
     assert hint in found.hint
+
+
+def test_a_directive_with_a_body_is_one_error() -> None:
+    text = HEADER + ".global .u32 x {\nret;\nret;\n}\n.foo k() { { ret; } }\n.entry z() { ret; }\n"
+    assert [place(error) for error in errors(text)] == [(3, 16), (7, 1)]
