@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import InternalError, PtxError
 from ptxlift.emulator.barriers import DONE, RUN, WAIT, Barriers
-from ptxlift.emulator.blocks import Code
+from ptxlift.emulator.blocks import Block, Code
+from ptxlift.emulator.control import LEAVING
+from ptxlift.emulator.hazards import HazardChecker
 from ptxlift.emulator.state import State
 
 _FAR = 1 << 62
@@ -25,7 +27,15 @@ _FAIR_EVERY = 4  # picks after which the longest-waiting waves go first
 class Batch:
     """The waves of `groups` work-groups with their program counters."""
 
-    def __init__(self, st: State, code: Code, groups: int, entry: int) -> None:
+    def __init__(
+        self,
+        st: State,
+        code: Code,
+        groups: int,
+        entry: int,
+        checker: HazardChecker | None = None,
+    ) -> None:
+        self.checker = checker
         self.st = st
         self.code = code
         self.barriers = Barriers(groups, st.waves)
@@ -80,14 +90,10 @@ class Batch:
         used = 0
         for _ in range(_QUANTUM if limit == _FAR else _SHORT_QUANTUM):
             block = blocks.get(at) or self.code.block(at)
-            try:
-                for action in block.actions:
-                    action(st)
-            except PtxError:
-                raise
-            except Exception as error:
-                inst = block.insts[block.actions.index(action)]
-                raise InternalError(f"the emulator failed in {inst.text!r}") from error
+            if self.checker is not None:
+                self._check(block, self.checker)
+            else:
+                self._act(block)
             following = block.leave(st, self.barriers)
             executions[at] = executions.get(at, 0) + active
             used += block.weights.instructions * active
@@ -102,6 +108,25 @@ class Batch:
             self.fair_next = True
         self.pcs[st.active] = at
         return used
+
+    def _act(self, block: Block) -> None:
+        try:
+            for action in block.actions:
+                action(self.st)
+        except PtxError:
+            raise
+        except Exception as error:
+            inst = block.insts[block.actions.index(action)]
+            text = inst.text if inst is not None else "bookkeeping"
+            raise InternalError(f"the emulator failed in {text!r}") from error
+
+    def _check(self, block: Block, checker: HazardChecker) -> None:
+        for inst, action in zip(block.insts, block.actions, strict=True):
+            if inst is not None:
+                checker.step(self.st, inst)
+            action(self.st)
+        if block.last.mnemonic in LEAVING:
+            checker.step(self.st, block.last)
 
     def _deadlock(self) -> PtxError:
         st = self.st

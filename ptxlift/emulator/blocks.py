@@ -36,7 +36,8 @@ class Block:
     passage counts."""
 
     start: int
-    insts: tuple[Inst, ...]
+    insts: tuple[Inst | None, ...]  # None for the emulator's own bookkeeping
+    last: Inst
     actions: tuple[Op, ...]
     leave: Leave
     weights: Weights
@@ -63,8 +64,7 @@ class Code:
         return found
 
     def _build(self, address: int) -> Block:
-        insts: list[Inst] = []
-        actions: list[tuple[Inst, Op]] = []
+        actions: list[tuple[Inst | None, Op]] = []
         weights = Weights()
         uncounted = 0
         index_mode = IndexMode()
@@ -73,24 +73,23 @@ class Code:
             inst = self.image.insts.get(at)
             if inst is None:
                 raise PtxError.of("PTX406", f"there is no instruction at {at:#x}")
-            insts.append(inst)
             kind = _class_of(inst)
             weights.add(inst, kind)
             if inst.mnemonic in LEAVING:
                 break
             uncounted += kind in _VECTOR_CLASSES
             if _writes_exec(inst) and uncounted:
-                actions.append((inst, _count_lanes(uncounted)))
+                actions.append((None, _count_lanes(uncounted)))
                 uncounted = 0
             actions.append((inst, self._compile(inst, index_mode)))
             at = inst.end
             if at in self._leaders:
                 break
         if uncounted:
-            actions.append((insts[-1], _count_lanes(uncounted)))
-        leave = compile_leave(insts[-1])
+            actions.append((None, _count_lanes(uncounted)))
+        leave = compile_leave(inst)
         ops = tuple(action for _, action in actions)
-        return Block(address, tuple(inst for inst, _ in actions), ops, leave, weights)
+        return Block(address, tuple(inst for inst, _ in actions), inst, ops, leave, weights)
 
     def _compile(self, inst: Inst, index_mode: IndexMode) -> Op:
         try:

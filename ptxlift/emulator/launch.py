@@ -26,6 +26,7 @@ from ptxlift.emulator.abi import (
 from ptxlift.emulator.batch import Batch
 from ptxlift.emulator.blocks import Code
 from ptxlift.emulator.buffers import Buffer
+from ptxlift.emulator.hazards import HazardChecker
 from ptxlift.emulator.image import Image, KernelInfo
 from ptxlift.emulator.memory import Memory
 from ptxlift.emulator.printf import new_buffer, read_buffer
@@ -181,7 +182,9 @@ class _Launch:
             buffer.views[4][:] = POISON
         self.entry.set_registers(st, groups)
         first = entry_address(self.entry.kernel, self.image.target)
-        return Batch(st, self.code, len(groups), first)
+        major = self.image.target.generation
+        checker = HazardChecker(waves, major) if self.options.check_hazards else None
+        return Batch(st, self.code, len(groups), first, checker)
 
     def _new_state(self, waves: int) -> State:
         vgprs, agprs = self.image.registers

@@ -116,7 +116,9 @@ class Weights:
 
 
 _CROSSBAR = re.compile(r"ds_(b?permute(_fi)?|swizzle)_b32")
-_WAIT = re.compile(r"s_(wait\w*|nop|set_vgpr_msb|delay_alu|clause|sleep\w*|setprio|\w*prefetch\w*|sendmsg)")
+_WAIT = re.compile(
+    r"s_(wait\w*|nop|set_vgpr_msb|delay_alu|clause|sleep\w*|setprio|\w*prefetch\w*|sendmsg)"
+)
 _BRANCH = re.compile(r"s_(c?branch\w*|setpc\w*|set_pc\w*|swappc\w*|swap_pc\w*|call\w*|endpgm\w*)")
 _SMEM = re.compile(r"s_(buffer_)?(load|store|memtime|memrealtime|dcache|gl1_inv)\w*")
 _MATRIX = re.compile(r"v_(mfma|smfmac|wmma|swmmac)_\w+")
