@@ -169,6 +169,17 @@ CODES: dict[str, Code] = {
         ".func f() { ret; }\n.visible .entry k() { call f; ret; }",
         Scope.MODULE,
     ),
+    "PTX112": Code(
+        "malformed asm statement",
+        "The string of an `asm` statement cannot be read: a placeholder names no operand, `%` or `$` begins nothing, or a "
+        "block is not closed. Columns count inside the string. In CUDA's form `%0` is an operand and `%%` a plain `%`; in "
+        "LLVM's `$0` and `$$`.",
+    ),
+    "PTX113": Code(
+        "bad asm operand",
+        "A constraint is unknown, or does not go with its operand. The letters are h (16 bits), r (32), l (64), q (128), f and "
+        "d for floats, b for predicates, n and C for constants. As in CUDA, sizes must be equal.",
+    ),
     "PTX201": Code(
         "instruction not translated",
         "The instruction is valid PTX, but there is no translation for it yet. `ptxlift isa OPCODE` and docs/isa.md show "
@@ -200,8 +211,14 @@ CODES: dict[str, Code] = {
     "PTX205": Code(
         "convergence not provable",
         "A `.sync` operation waits until all lanes of its mask arrive. Lanes of an AMD wave make no progress of their own, "
-        "so the translation must know that they arrive together, and here it cannot. Move the operation out of the branch "
-        "or the loop that separates the lanes.",
+        "so the translation must know that they arrive together, and here it cannot. The same holds for a lock: the lane that "
+        "took it in a loop waits behind the loop for lanes that still want it. Move the operation out of the branch or the "
+        "loop that separates the lanes; let one lane of a warp take the lock, or release it inside the loop.",
+    ),
+    "PTX206": Code(
+        "asm statement not raised",
+        "The statement is valid, but cannot become a function that is inlined: it leaves the function around it, jumps to a "
+        "label outside of it, or needs the carry flag or a register of a statement that is not part of the translation.",
     ),
     "PTX301": Code(
         "unknown target",

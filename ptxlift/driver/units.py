@@ -14,7 +14,7 @@ from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
 from ptxlift.driver.options import Options
 from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
-from ptxlift.ir.packing import Verdict, packing_verdict
+from ptxlift.ir.packing import Verdict, lock_of, packing_verdict
 from ptxlift.llvm.amdgpu import AmdgpuBackend
 from ptxlift.llvm.options import CodegenOptions, Job, WarpMapping
 from ptxlift.target import TargetSpec
@@ -69,7 +69,7 @@ def split_units(request: Request) -> Split:
             failed[function.name] = tuple(error.diagnostics)
             continue
         groups.setdefault(mapping, []).append(function.name)
-        notes += note
+        notes += note + _lock_note(function, request)
     units = []
     for number, (mapping, kernels) in enumerate(sorted(groups.items()) or [("packed", [])]):
         unit, refused = _emit_what_works(request, kernels, mapping, number == 0)
@@ -126,6 +126,22 @@ def _mapping(function: ir.Function, request: Request) -> tuple[str, list[Diagnos
             f"use a target with waves of 32, or blocks of at most {_SPLIT_BLOCK} threads",
         )
     return "split", []
+
+
+def _lock_note(function: ir.Function, request: Request) -> list[Diagnostic]:
+    lock = lock_of(function, request.module)
+    if lock is None:
+        return []
+    return [
+        Diagnostic(
+            "PTX205",
+            f"kernel {function.name} repeats an atomic until it takes a lock; it hangs where two "
+            "lanes of one warp contend for it",
+            _place(Verdict(False, span=lock.span), request),
+            "let one lane of a warp take the lock, or release it inside the loop",
+            Severity.WARNING,
+        )
+    ]
 
 
 def _note(function: ir.Function, verdict: Verdict, request: Request) -> Diagnostic:

@@ -7,6 +7,7 @@ kernel; goes out: yes, or the reason why not.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ptxlift.ir.attributes import AtomicOp, Order
@@ -28,9 +29,9 @@ class Verdict:
 def packing_verdict(kernel: Function, module: Module) -> Verdict:
     """Judges a kernel with all the functions it calls."""
     for function in _reached(kernel, module):
-        op = _waiting_op(function)
-        if op is not None:
-            return Verdict(False, "a loop waits for another thread", op.span)
+        waiting = next(_waiting_ops(function), None)
+        if waiting is not None:
+            return Verdict(False, "a loop waits for another thread", waiting.span)
         if not any(op.name == "barrier" for op in function.ops()):
             continue
         if function is not kernel:
@@ -39,6 +40,16 @@ def packing_verdict(kernel: Function, module: Module) -> Verdict:
         if op is not None:
             return Verdict(False, "a barrier is not reached by all lanes together", op.span)
     return Verdict(True)
+
+
+def lock_of(kernel: Function, module: Module) -> Op | None:
+    """An atomic that a loop repeats until it takes what another thread must release.
+
+    Where lanes of one warp contend for it, NVIDIA's make progress one by one; those of a wave do
+    not: the lane that has the lock waits behind the loop for the others.
+    """
+    ops = (op for function in _reached(kernel, module) for op in _waiting_ops(function))
+    return next((op for op in ops if op.name == "atomic"), None)
 
 
 def _reached(kernel: Function, module: Module) -> list[Function]:
@@ -88,13 +99,13 @@ def _apart_barrier(function: Function) -> Op | None:
 # ---- waiting loops ----
 
 
-def _waiting_op(function: Function) -> Op | None:
-    """A load or atomic on whose result the exit of a loop depends, so that the loop waits for
+def _waiting_ops(function: Function) -> Iterator[Op]:
+    """Each load or atomic on whose result the exit of a loop depends, so that the loop waits for
     another thread.
     """
     sources = [op for op in function.ops() if _may_change(op)]
     if not sources:
-        return None
+        return
     home = {op: block for block in function.blocks for op in block.ops}
     before = predecessors(function)
     users: dict[Value, list[Op]] = {}
@@ -104,8 +115,7 @@ def _waiting_op(function: Function) -> Op | None:
     for op in sources:
         cycle = _cycle(home[op], before)
         if cycle and not _retries(op, cycle, home) and _decides(op, cycle, users, home):
-            return op
-    return None
+            yield op
 
 
 def _may_change(op: Op) -> bool:

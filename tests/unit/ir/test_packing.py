@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxlift.ir.packing import packing_verdict
+from ptxlift.ir.packing import lock_of, packing_verdict
 from ptxlift.lifter.module import lift_program
 from ptxlift.ptx import parse_module
 
@@ -70,3 +70,14 @@ def test_may_share_a_wave(name: str) -> None:
 @pytest.mark.parametrize("name", UNSAFE)
 def test_must_not_share_a_wave(name: str) -> None:
     assert not verdict(UNSAFE[name])
+
+
+@pytest.mark.parametrize(("name", "locks"), [("lock", True), ("spin", False), ("counted", False)])
+def test_locks_are_told_from_other_loops_that_wait(name: str, locks: bool) -> None:
+    module = lift_program([parse_module(HEAD + UNSAFE[name] + "\n}\n", "k.ptx")]).module
+    assert (lock_of(module.functions["k"], module) is not None) == locks
+
+
+def test_a_retry_is_no_lock() -> None:
+    module = lift_program([parse_module(HEAD + SAFE["cas_retry"] + "\n}\n", "k.ptx")]).module
+    assert lock_of(module.functions["k"], module) is None
