@@ -46,8 +46,7 @@ class ApproximateOps:
             a = flush(a, fmt)
         if fmt is Format.F64:
             return self._approximate_f64(a, function, ftz)
-        result = narrow(_FUNCTIONS[function](widen(a, fmt)), fmt, Rounding.RN)
-        return flush(result, fmt) if ftz else result
+        return narrow(_FUNCTIONS[function](widen(a, fmt)), fmt, Rounding.RN, ftz)
 
     def _approximate_f64(self, a: Lanes, function: Approximation, ftz: bool) -> Lanes:
         """The `.ftz.f64` forms read and write only the upper 32 bits."""
@@ -62,10 +61,10 @@ class ApproximateOps:
         if ftz:
             a, b = flush(a, fmt), flush(b, fmt)
         x, y = widen(a, fmt), widen(b, fmt)
-        result = narrow(x / y, fmt, Rounding.RN)
+        result = narrow(x / y, fmt, Rounding.RN, ftz)
         if not full:
             large = (np.abs(y) > 2.0**126) & np.isfinite(y)
             zero = (a ^ b) & a.dtype.type(1 << (fmt.bits - 1))
             lost = np.where(np.isfinite(x), zero, a.dtype.type(CANONICAL_NAN[fmt]))
             result = np.where(large, lost, result)
-        return flush(result, fmt) if ftz else result
+        return result

@@ -23,7 +23,7 @@ Labels: TypeAlias = "dict[ptx.Label, int]"
 # code, operands of the function, its labels, instruction (None: behind the last), next block
 EndMaker: TypeAlias = "Callable[[Code, Operands, Labels, ptx.Inst | None, int], End]"
 
-_CHAPTERS = ("control", "calls", "warp", "barriers", "matrix_moves", "matrix")
+_CHAPTERS = ("control", "calls", "warp", "barriers", "matrix_moves", "matrix", "wmma")
 _MAKERS: dict[str, EndMaker] = {}  # filled once by the chapters' decorators
 
 

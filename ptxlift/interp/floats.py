@@ -49,6 +49,12 @@ def _is_native(fmt: Format, rounding: Rounding) -> bool:
     return rounding is Rounding.RN and fmt in _NATIVE
 
 
+def _may_flush(bits: Lanes, fmt: Format) -> bool:
+    """Whether a result is so small that flushing needs its exact value."""
+    magnitude = bits & bits.dtype.type((1 << (fmt.bits - 1)) - 1)
+    return bool((magnitude <= bits.dtype.type(1 << fmt.mantissa_bits)).any())
+
+
 def _bits_of(x: Lanes, fmt: Format) -> Lanes:
     return canonical(x.view(dtype_of(fmt.bits)), fmt)
 
@@ -133,7 +139,7 @@ class FloatOps:
         elif fmt is Format.F64:
             result = _by_integers(exact.add, (a, b), fmt, rounding)
         else:
-            result = narrow(sum_to_odd(widen(a, fmt), widen(b, fmt), rounding), fmt, rounding)
+            return narrow(sum_to_odd(widen(a, fmt), widen(b, fmt), rounding), fmt, rounding, ftz)
         return flush(result, fmt) if ftz else result
 
     def fsub(self, a: Lanes, b: Lanes, fmt: Format, rounding: Rounding, ftz: bool) -> Lanes:
@@ -144,11 +150,11 @@ class FloatOps:
             a, b = flush(a, fmt), flush(b, fmt)
         if _is_native(fmt, rounding):
             result = _bits_of(as_float(a, fmt) * as_float(b, fmt), fmt)
-        elif fmt is Format.F64:
-            result = _by_integers(exact.mul, (a, b), fmt, rounding)
-        else:
-            result = narrow(widen(a, fmt) * widen(b, fmt), fmt, rounding)
-        return flush(result, fmt) if ftz else result
+            if not (ftz and _may_flush(result, fmt)):
+                return result
+        if fmt is Format.F64:
+            return _by_integers(exact.mul, (a, b), fmt, rounding)
+        return narrow(widen(a, fmt) * widen(b, fmt), fmt, rounding, ftz)
 
     def ffma(
         self, a: Lanes, b: Lanes, c: Lanes, fmt: Format, rounding: Rounding, ftz: bool
@@ -157,23 +163,21 @@ class FloatOps:
             a, b, c = flush(a, fmt), flush(b, fmt), flush(c, fmt)
         if fmt is not Format.F64:
             product = widen(a, fmt) * widen(b, fmt)
-            result = narrow(sum_to_odd(product, widen(c, fmt), rounding), fmt, rounding)
-        elif rounding is Rounding.RN:
-            result = canonical(_fma_f64(a, b, c), fmt)
-        else:
-            result = _by_integers(exact.fma, (a, b, c), fmt, rounding)
-        return flush(result, fmt) if ftz else result
+            return narrow(sum_to_odd(product, widen(c, fmt), rounding), fmt, rounding, ftz)
+        if rounding is Rounding.RN:
+            return canonical(_fma_f64(a, b, c), fmt)
+        return _by_integers(exact.fma, (a, b, c), fmt, rounding)
 
     def fdiv(self, a: Lanes, b: Lanes, fmt: Format, rounding: Rounding, ftz: bool) -> Lanes:
         if ftz:
             a, b = flush(a, fmt), flush(b, fmt)
         if _is_native(fmt, rounding):
             result = _bits_of(as_float(a, fmt) / as_float(b, fmt), fmt)
-        elif fmt is Format.F64:
-            result = _by_integers(exact.div, (a, b), fmt, rounding)
-        else:
-            result = narrow(_quotient_to_odd(widen(a, fmt), widen(b, fmt)), fmt, rounding)
-        return flush(result, fmt) if ftz else result
+            if not (ftz and _may_flush(result, fmt)):
+                return result
+        if fmt is Format.F64:
+            return _by_integers(exact.div, (a, b), fmt, rounding)
+        return narrow(_quotient_to_odd(widen(a, fmt), widen(b, fmt)), fmt, rounding, ftz)
 
     def fsqrt(self, a: Lanes, fmt: Format, rounding: Rounding, ftz: bool) -> Lanes:
         if ftz:
@@ -246,13 +250,13 @@ class FloatOps:
     def fconvert(
         self, a: Lanes, source: Format, fmt: Format, rounding: Rounding, ftz: bool
     ) -> Lanes:
-        if ftz:
+        # `.ftz` concerns f32 only, on either side.
+        if ftz and source is Format.F32:
             a = flush(a, source)
         value = widen(a, source)
         if fmt is Format.F64:
             return _bits_of(value, fmt)
-        result = narrow(value, fmt, rounding)
-        return flush(result, fmt) if ftz else result
+        return narrow(value, fmt, rounding, ftz and fmt is Format.F32)
 
     def float_to_int(
         self, a: Lanes, fmt: Format, width: int, signed: bool, rounding: Rounding, ftz: bool

@@ -44,7 +44,7 @@ class Tiles:
     d: Layout
 
 
-def _sizes(form: Form) -> tuple[int, int, int]:
+def sizes(form: Form) -> tuple[int, int, int]:
     found = re.fullmatch(r"m(\d+)n(\d+)k(\d+)", form.get("shape"))
     assert found is not None, "every form has a shape"
     return int(found[1]), int(found[2]), int(found[3])
@@ -81,7 +81,7 @@ def _tiles(form: Form) -> Tiles:
     names = [form.get(key) for key in ("atype", "btype", "ctype", "dtype")]
     if form.get("shape") == "m8n8k4" and names[0] == "f16":
         return _quad_tiles(form)
-    return warp_tiles(_sizes(form), names)
+    return warp_tiles(sizes(form), names)
 
 
 # ---- arithmetic on stacks of matrices ----

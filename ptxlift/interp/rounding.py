@@ -59,8 +59,12 @@ def canonical(a: Lanes, fmt: Format) -> Lanes:
     return np.where(is_nan(a, fmt), a.dtype.type(CANONICAL_NAN[fmt]), a)
 
 
-def narrow(x: F64, fmt: Format, rounding: Rounding) -> Lanes:
-    """f64 values, exact or rounded to odd, as bits of a narrower format."""
+def narrow(x: F64, fmt: Format, rounding: Rounding, ftz: bool = False) -> Lanes:
+    """f64 values, exact or rounded to odd, as bits of a narrower format.
+
+    `ftz` flushes what is below the smallest normal number after rounding to full precision, as
+    NVIDIA's chips do: not everything that a subnormal rounding would bring up to it survives.
+    """
     bits = x.view(np.uint64)
     negative = bits >> np.uint64(63) != 0
     places = fmt.mantissa_bits
@@ -68,13 +72,16 @@ def narrow(x: F64, fmt: Format, rounding: Rounding) -> Lanes:
     field = (bits >> np.uint64(52) & np.uint64(0x7FF)).astype(np.int64)
     mantissa = (bits & _FRACTION) | np.where(field != 0, _HIDDEN, np.uint64(0))
     exponent = np.maximum(field, 1) - 1023
-    lowest = np.maximum(exponent, 1 - bias)
+    lowest = exponent if ftz else np.maximum(exponent, 1 - bias)
     shift = np.minimum(52 - places + lowest - exponent, 54).astype(np.uint64)
     kept = mantissa >> shift
     rest = mantissa - (kept << shift)
     half = np.uint64(1) << (shift - np.uint64(1))
     kept = kept + _rounds_up(negative, kept, rest, half, rounding)
-    magnitude = (lowest + (bias - 1) << places).astype(np.uint64) + kept
+    magnitude = (lowest + (bias - 1) << places) + kept.astype(np.int64)
+    if ftz:
+        magnitude = np.where(magnitude < 1 << places, 0, magnitude)
+    magnitude = magnitude.astype(np.uint64)
     magnitude = _limit(magnitude, negative, fmt, rounding)
     magnitude = np.where(np.isinf(x), np.uint64(infinity(False, fmt)), magnitude)
     result = magnitude | negative.astype(np.uint64) << np.uint64(fmt.bits - 1)

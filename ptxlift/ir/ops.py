@@ -109,7 +109,7 @@ _PURE = [
     ("fmax",        "F F -> F",         "fmt ftz nan",  True,  "maximum, -0 < +0; NaN as fmin"),
     ("fcmp",        "F F -> 1",         "fmt predicate ftz", True, "FloatPredicate"),
     ("fround",      "F -> F",           "fmt rounding ftz",  True,  "to an integral value (RN RZ RM RP), -0 kept"),
-    ("fconvert",    "N -> M",           "source fmt rounding ftz", True, "format source to fmt, rounded once; NaN to canonical NaN when narrowing"),
+    ("fconvert",    "N -> M",           "source fmt rounding ftz", True, "format source to fmt, rounded once; NaN to canonical NaN when narrowing; ftz: the f32 side only"),
     ("float_to_int","F -> W",           "fmt width signed rounding ftz", True, "rounded to an integer, clamped; NaN: 0, or the msb alone at 64 bits"),
     ("int_to_float","N -> F",           "signed fmt rounding", True,  "rounded once"),
     ("fapprox",     "F -> F",           "function fmt ftz",  True,  "rcp rsqrt sqrt sin cos lg2 ex2 tanh within PTX's bound"),

@@ -21,7 +21,9 @@ from ptxlift.ptx import module as ptx
 
 Function = Callable[..., Any]  # Any: the value type is the algebra's, not ours
 
-_CHAPTERS = ("integer", "logic", "compare", "data", "floating", "half", "convert", "video")
+_CHAPTERS = (
+    "integer", "logic", "compare", "data", "floating", "half", "convert", "narrow", "video",
+)  # fmt: skip
 _FUNCTIONS: dict[str, Function] = {}  # filled once by the chapters' decorators
 
 

@@ -19,15 +19,8 @@ def instruction(section: Section) -> ptx.Inst:
     body = ptx.parse_module(text, section.opcode).functions["k"].body or ()
     opcode = section.opcode.split(".")[0]
     found = [s for s in body if isinstance(s, ptx.Inst) and s.form.row.opcode == opcode]
-    return (
-        found[len(section.signature.sources) if opcode == "mov" else -1]
-        if opcode
-        in (
-            "mov",
-            "setp",
-        )
-        else found[0]
-    )
+    # What feeds the operands comes before, what stores the results does not share the opcode.
+    return found[-1]
 
 
 def evaluate(section: Section, algebra: NumpyAlgebra) -> list[Lanes]:

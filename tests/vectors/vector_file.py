@@ -2,7 +2,10 @@
 
 A section begins with `== opcode : results <- sources` where each operand is a width in bits, `p`
 for a predicate or `#n` for a constant of n bits that is part of the instruction; its lines hold
-inputs and results in hexadecimal. Comment lines say where the results come from.
+inputs and results in hexadecimal. Comment lines say where the results come from. A third part of
+the head says how near a result must be: `ulp N F` is N units in the last place of the format F, and
+any NaN for a NaN; `nan F` the same bits, and any NaN for a NaN; `absolute N F` 2^-N, and any NaN
+for a NaN. Without it bits must be equal.
 """
 
 from __future__ import annotations
@@ -43,6 +46,7 @@ class Section:
     opcode: str
     signature: Signature
     vectors: list[Vector] = field(default_factory=list)
+    tolerance: str = ""
 
 
 def width(operand: str) -> int:
@@ -58,7 +62,8 @@ def write(path: Path, provenance: str, sections: Sequence[Section]) -> None:
     """Writes a vector file."""
     lines = [f"# {line}" for line in provenance.splitlines()]
     for section in sections:
-        lines.append(f"== {section.opcode} : {section.signature}")
+        tolerance = f" : {section.tolerance}" if section.tolerance else ""
+        lines.append(f"== {section.opcode} : {section.signature}{tolerance}")
         for vector in section.vectors:
             signature = section.signature
             left = map(_digits, vector.inputs, signature.sources)
@@ -74,8 +79,8 @@ def read(path: Path) -> Iterator[Section]:
         if line.startswith("== "):
             if section is not None:
                 yield section
-            opcode, signature = line[3:].split(" : ")
-            section = Section(opcode, Signature.parse(signature))
+            opcode, signature, *tolerance = line[3:].split(" : ")
+            section = Section(opcode, Signature.parse(signature), [], " ".join(tolerance))
         elif line and not line.startswith("#"):
             assert section is not None, f"{path.name}: a vector before its instruction"
             left, right = line.split("->")
@@ -117,6 +122,9 @@ def _evaluation(section: Section, row: tuple[int, ...], number: int) -> list[str
             continue
         if operand == "p":
             lines.append(f"\tsetp.ne.b32 {name}, {value}, 0;")
+        elif bits == 8:  # mov has no 8-bit form
+            lines.append(f"\tmov.b16 %h{first + place}, 0x{value:x};")
+            lines.append(f"\tcvt.u8.u16 {name}, %h{first + place};")
         else:
             lines.append(f"\tmov.b{bits} {name}, 0x{value:x};")
         operands.append(name)

@@ -36,6 +36,7 @@ class Family:
     second: int | None = None  # the word that `$` stands for
     limit: int = 48
     target: str = "sm_90"
+    tolerance: str = ""
 
     def instructions(self) -> Iterator[tuple[str, str, list[str]]]:
         """Opcode, signature and input kinds of each."""
@@ -114,17 +115,20 @@ FAMILIES: tuple[Family, ...] = (
     Family("dadd",     "{}{}.f64",       ("add sub mul div", _RND),              "64 <- 64 64",    "f64 f64", type_word=1, limit=64),
     Family("ffma",     "fma{}{}{}.f32",  (_RND, "- ftz", "- sat"),               "32 <- 32 32 32", "f32 f32 f32", type_word=0, limit=96),
     Family("dfma",     "fma{}.f64",      (_RND,),                                "64 <- 64 64 64", "f64 f64 f64", type_word=0, limit=64),
-    Family("fdiv",     "div{}{}.f32",    ("approx full " + _RND, "- ftz"),       "32 <- 32 32",    "f32 f32", type_word=0, limit=96),
-    Family("fabs",     "{}{}.f32",       ("abs neg", "- ftz"),                   "32 <- 32",       "f32", type_word=0, limit=80),
-    Family("dabs",     "{}.f64",         ("abs neg",),                           "64 <- 64",       "f64", type_word=0, limit=80),
+    Family("fdiv",     "div{}{}.f32",    (_RND, "- ftz"),                        "32 <- 32 32",    "f32 f32", type_word=0, limit=96),
+    Family("fdiv_approx", "div{}{}.f32", ("approx full", "- ftz"),               "32 <- 32 32",    "f32 f32", type_word=0, limit=96, tolerance="ulp 2 f32"),
+    Family("fabs",     "{}{}.f32",       ("abs neg", "- ftz"),                   "32 <- 32",       "f32", type_word=0, limit=80, tolerance="nan f32"),
+    Family("dabs",     "{}.f64",         ("abs neg",),                           "64 <- 64",       "f64", type_word=0, limit=80, tolerance="nan f64"),
     Family("fmin",     "{}{}{}.f32",     ("min max", "- ftz", "- NaN xorsign.abs NaN.xorsign.abs"), "32 <- 32 32", "f32 f32", type_word=0, limit=96),
     Family("fmin3",    "{}{}{}{}.f32",   ("min max", "- ftz", "- NaN", "- abs"), "32 <- 32 32 32", "f32 f32 f32", type_word=0, limit=96, target="sm_100"),
     Family("dmin",     "{}.f64",         ("min max",),                           "64 <- 64 64",    "f64 f64", type_word=0, limit=96),
-    Family("frcp",     "{}{}{}.f32",     ("rcp sqrt", "approx " + _RND, "- ftz"), "32 <- 32",      "f32", type_word=1, limit=96),
+    Family("frcp",     "{}{}{}.f32",     ("rcp sqrt", _RND, "- ftz"),            "32 <- 32",       "f32", type_word=1, limit=96),
+    Family("frcp_approx", "{}.approx{}.f32", ("rcp sqrt", "- ftz"),              "32 <- 32",       "f32", type_word=1, limit=96, tolerance="ulp 1 f32"),
     Family("drcp",     "{}{}.f64",       ("rcp sqrt", _RND),                     "64 <- 64",       "f64", type_word=1, limit=96),
-    Family("approx",   "{}.approx{}.f32", ("rsqrt sin cos lg2 ex2", "- ftz"),    "32 <- 32",       "f32", type_word=1, limit=96),
-    Family("approx_f64", "{}.approx.ftz.f64", ("rcp rsqrt",),                    "64 <- 64",       "f64", type_word=0, limit=64),
-    Family("tanh",     "tanh.approx.f32", (),                                    "32 <- 32",       "f32", limit=96),
+    Family("approx",   "{}.approx{}.f32", ("rsqrt lg2 ex2", "- ftz"),            "32 <- 32",       "f32", type_word=1, limit=96, tolerance="ulp 4 f32"),
+    Family("sincos",   "{}.approx{}.f32", ("sin cos", "- ftz"),                  "32 <- 32",       "f32", type_word=1, limit=96, tolerance="absolute 20 f32"),
+    Family("approx_f64", "{}.approx.ftz.f64", ("rcp rsqrt",),                    "64 <- 64",       "f64", type_word=0, limit=64, tolerance="ulp 68719476736 f64"),
+    Family("tanh",     "tanh.approx.f32", (),                                    "32 <- 32",       "f32", limit=96, tolerance="ulp 4 f32"),
     Family("half",     "{}.rn{}{}",      ("add sub mul", "- sat ftz", "f16"),    "16 <- 16 16",    "f16 f16", limit=64),
     Family("bhalf",    "{}.rn.bf16",     ("add sub mul",),                       "16 <- 16 16",    "bf16 bf16", type_word=0, limit=64),
     Family("hfma",     "fma.rn{}.f16",   ("- sat ftz relu",),                    "16 <- 16 16 16", "f16 f16 f16", type_word=0, limit=64),

@@ -86,7 +86,7 @@ def sections_of(folder: Folder, family: Family) -> list[Section]:
     """Every instruction of a family that ptxas folds."""
     sections = []
     for opcode, signature, kinds in family.instructions():
-        section = Section(opcode, Signature.parse(signature))
+        section = Section(opcode, Signature.parse(signature), [], family.tolerance)
         inputs = rows(kinds, family.limit, opcode)
         for start in range(0, len(inputs), PER_KERNEL):
             batch = inputs[start : start + PER_KERNEL]

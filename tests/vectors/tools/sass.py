@@ -52,8 +52,12 @@ class Registers:
 
     def execute(self, text: str) -> None:
         """One instruction that is not a store."""
-        words = re.sub(r"^@\S+ ", "", text).split(None, 1)
+        guarded = text.startswith("@")
+        words = re.sub(r"^@\S+ +", "", text).split(None, 1)
         opcode = words[0]
+        if guarded or opcode.startswith(("CALL", "BSSY", "BRA", "RET", "WARPSYNC")):
+            self._lose(opcode, words)
+            return
         operands = [part.strip() for part in words[1].split(",")] if len(words) > 1 else []
         match opcode, operands:
             case (("MOV" | "UMOV"), [target, source, *_]):
@@ -72,6 +76,13 @@ class Registers:
                 self.set(target, 0)
             case _, [target, *_]:
                 self._forget(target, opcode)
+
+    def _lose(self, opcode: str, words: list[str]) -> None:
+        """After a branch nothing is known; after a guarded instruction not its result."""
+        if opcode.startswith(("CALL", "BSSY", "BRA", "RET", "WARPSYNC")):
+            self._values = {"RZ": 0, "URZ": 0}
+        elif len(words) > 1:
+            self._forget(words[1].split(",")[0].strip(), opcode)
 
     def _forget(self, target: str, opcode: str) -> None:
         """Results of other instructions are unknown, up to four registers wide."""
