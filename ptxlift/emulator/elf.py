@@ -16,6 +16,7 @@ PT_LOAD, PT_NOTE = 1, 4
 SHT_PROGBITS, SHT_SYMTAB, SHT_RELA, SHT_DYNSYM = 1, 2, 4, 11
 STT_OBJECT, STT_FUNC = 1, 2
 NT_AMDGPU_METADATA = 32
+LARGEST_SEGMENT = 1 << 32
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _PROGRAM = struct.Struct("<IIQQQQQQ")
@@ -81,7 +82,7 @@ def read_elf(data: bytes) -> Elf:
     """Read a code object; anything malformed is PTX305."""
     try:
         return _Reader(data).read()
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise _bad("the ELF file is cut short or malformed") from error
 
 
@@ -92,7 +93,7 @@ def section_bytes(data: bytes, name: str, kind: int = SHT_PROGBITS) -> bytes:
         for section in reader.sections:
             if section[1] == kind and reader.string(reader.names, section[0]) == name:
                 return reader.slice(section[4], section[5])
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise _bad("the ELF file is cut short or malformed") from error
     return b""
 
@@ -134,6 +135,8 @@ class _Reader:
     def _segment(self, program: tuple[int, ...]) -> Segment:
         _, flags, offset, address, _, in_file, in_memory, _ = program
         data = self.slice(offset, in_file)
+        if in_memory > LARGEST_SEGMENT or address + in_memory >= 1 << 47:
+            raise _bad("the ELF file has a segment of absurd size")
         return Segment(address, data + bytes(max(0, in_memory - in_file)), flags)
 
     def slice(self, offset: int, size: int) -> bytes:

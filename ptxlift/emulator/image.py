@@ -133,6 +133,7 @@ def _relocate(data: Bytes, at: int, relocation: Relocation, base: int) -> None:
     data[at : at + width] = np.frombuffer(patch, np.uint8)
 
 
+_KERNARG_LIMIT = 1 << 20
 _RELOCATIONS: dict[int, tuple[int, int]] = {
     1: (4, 0),  # R_AMDGPU_ABS32_LO
     2: (4, 32),  # R_AMDGPU_ABS32_HI
@@ -252,6 +253,8 @@ def _kernel(
         )
         for arg in _maps(entry.get(".args"))
     )
+    if any(not 0 <= a.offset < _KERNARG_LIMIT or not 0 <= a.size < _KERNARG_LIMIT for a in args):
+        raise PtxError.of("PTX305", f"kernel {name} has an argument of absurd size")
     required = entry.get(".reqd_workgroup_size")
     x, y, z = (int(str(n)) for n in required) if isinstance(required, list) else (0, 0, 0)
     return KernelInfo(

@@ -260,6 +260,14 @@ def bitcmp(want: int) -> Callable[..., Any]:
     return run
 
 
+def select(a: Bits, b: Bits, scc: Bits) -> Bits:
+    return np.where(scc, a, b)
+
+
+def select_or_keep(a: Bits, scc: Bits, old: Bits) -> Bits:
+    return np.where(scc, a, old)
+
+
 def sext(bits: int) -> Callable[..., Any]:
     narrow = np.int8 if bits == 8 else np.int16
     return lambda a: a.astype(narrow).astype(np.int32).view(U)
@@ -305,46 +313,48 @@ W, D = Kind.B32, Kind.B64
 def _rows_by_width() -> dict[str, ScalarOp]:
     """Operations that exist for 32 and 64 bits alike."""
     rows: dict[str, ScalarOp] = {}
-    for kind, bits in ((W, "b32"), (D, "b64")):
+    for kind, bits, u, i in ((W, "b32", "u32", "i32"), (D, "b64", "u64", "i64")):
         wide = kind is D
         for name, fn in LOGIC.items():
             rows[f"s_{name}_{bits}"] = ScalarOp(kind, (kind, kind), fn, "nz")
         rows |= {
             f"s_lshl_{bits}": ScalarOp(kind, (kind, W), lshl, "nz"),
             f"s_lshr_{bits}": ScalarOp(kind, (kind, W), lshr, "nz"),
-            f"s_ashr_{'i64' if wide else 'i32'}": ScalarOp(kind, (kind, W), ashr, "nz"),
+            f"s_ashr_{i}": ScalarOp(kind, (kind, W), ashr, "nz"),
             f"s_bfm_{bits}": ScalarOp(kind, (W, W), bfm(wide)),
-            f"s_bfe_{'u64' if wide else 'u32'}": ScalarOp(kind, (kind, W), bfe, "fn"),
-            f"s_bfe_{'i64' if wide else 'i32'}": ScalarOp(kind, (kind, W), bfe_signed, "fn"),
-            f"s_cselect_{bits}": ScalarOp(
-                kind, (kind, kind), lambda a, b, scc: np.where(scc, a, b), reads_scc=True
-            ),
+            f"s_bfe_{u}": ScalarOp(kind, (kind, W), bfe, "fn"),
+            f"s_bfe_{i}": ScalarOp(kind, (kind, W), bfe_signed, "fn"),
+            f"s_cselect_{bits}": ScalarOp(kind, (kind, kind), select, reads_scc=True),
             f"s_mov_{bits}": ScalarOp(kind, (kind,), lambda a: a),
             f"s_cmov_{bits}": ScalarOp(
-                kind,
-                (kind,),
-                lambda a, scc, old: np.where(scc, a, old),
-                reads_scc=True,
-                reads_dst=True,
+                kind, (kind,), select_or_keep, reads_scc=True, reads_dst=True
             ),
-            f"s_not_{bits}": ScalarOp(kind, (kind,), lambda a: ~a, "nz"),
-            f"s_wqm_{bits}": ScalarOp(kind, (kind,), wqm, "fn"),
-            f"s_quadmask_{bits}": ScalarOp(kind, (kind,), quadmask, "fn"),
-            f"s_brev_{bits}": ScalarOp(kind, (kind,), reverse),
-            f"s_bcnt0_i32_{bits}": ScalarOp(W, (kind,), lambda a: popcount(~a), "nz"),
-            f"s_bcnt1_i32_{bits}": ScalarOp(W, (kind,), popcount, "nz"),
-            f"s_ff0_i32_{bits}": ScalarOp(W, (kind,), lambda a: lowest_one(~a)),
             f"s_bitset0_{bits}": ScalarOp(kind, (W,), bitset(False, wide), reads_dst=True),
             f"s_bitset1_{bits}": ScalarOp(kind, (W,), bitset(True, wide), reads_dst=True),
             f"s_bitcmp0_{bits}": ScalarOp(None, (kind, W), bitcmp(0), "only"),
             f"s_bitcmp1_{bits}": ScalarOp(None, (kind, W), bitcmp(1), "only"),
         }
-        for names, count in (
-            (f"s_ff1_i32_{bits} s_ctz_i32_{bits}", lowest_one),
-            (f"s_flbit_i32_{bits} s_clz_i32_{'u64' if wide else 'u32'}", leading_zeros),
-            ("s_flbit_i32_i64 s_cls_i32_i64" if wide else "s_flbit_i32 s_cls_i32", leading_sign),
-        ):
-            rows |= {name: ScalarOp(W, (kind,), count) for name in names.split()}
+    return rows | _unary_rows(W, "b32", "u32") | _unary_rows(D, "b64", "u64")
+
+
+def _unary_rows(kind: Kind, bits: str, u: str) -> dict[str, ScalarOp]:
+    """Operations of one source; counts are always 32 bits wide."""
+    rows = {
+        f"s_not_{bits}": ScalarOp(kind, (kind,), lambda a: ~a, "nz"),
+        f"s_wqm_{bits}": ScalarOp(kind, (kind,), wqm, "fn"),
+        f"s_quadmask_{bits}": ScalarOp(kind, (kind,), quadmask, "fn"),
+        f"s_brev_{bits}": ScalarOp(kind, (kind,), reverse),
+        f"s_bcnt0_i32_{bits}": ScalarOp(W, (kind,), lambda a: popcount(~a), "nz"),
+        f"s_bcnt1_i32_{bits}": ScalarOp(W, (kind,), popcount, "nz"),
+        f"s_ff0_i32_{bits}": ScalarOp(W, (kind,), lambda a: lowest_one(~a)),
+    }
+    sign = "s_flbit_i32_i64 s_cls_i32_i64" if kind is D else "s_flbit_i32 s_cls_i32"
+    for names, count in (
+        (f"s_ff1_i32_{bits} s_ctz_i32_{bits}", lowest_one),
+        (f"s_flbit_i32_{bits} s_clz_i32_{u}", leading_zeros),
+        (sign, leading_sign),
+    ):
+        rows |= {name: ScalarOp(W, (kind,), count) for name in names.split()}
     return rows
 
 
