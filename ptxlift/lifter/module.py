@@ -201,12 +201,12 @@ def _gather(
             assert isinstance(made, ir.Function)
             lifted.module.functions.setdefault(function.name, made)
             for variable in needs[function].used:
-                _declare(program, variable, lifted.module)
+                declare(program, variable, lifted.module)
     for variable in program.variables.values():
         if variable.linkage in ("visible", "weak", "common"):
             functions = program.functions_in(variable)
             if all(function.name in lifted.module.functions for function in functions):
-                _declare(program, variable, lifted.module)
+                declare(program, variable, lifted.module)
     return lifted
 
 
@@ -225,8 +225,8 @@ def _closure(kernel: ptx.Function, needs: dict[ptx.Function, FunctionLifter]) ->
     return list(seen)
 
 
-def _declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None:
-    """Adds a variable and those its initial value names."""
+def declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None:
+    """Adds a variable and those its initial value names to the IR."""
     name = program.name_of(variable)
     if name in module.variables:
         return
@@ -242,7 +242,7 @@ def _declare(program: Program, variable: ptx.Variable, module: ir.Module) -> Non
     relocations = []
     for r in initial.relocations:
         if isinstance(r.symbol, ptx.Variable):
-            _declare(program, r.symbol, module)
+            declare(program, r.symbol, module)
             symbol = program.name_of(r.symbol)
         else:
             symbol = r.symbol.name
