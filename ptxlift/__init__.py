@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from ptxlift.api import (
         Buffer,
         Diagnostic,
+        Fragment,
         Kernel,
+        Operand,
         Options,
         Program,
         PtxError,
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
         Translation,
         extract,
         lift,
+        lift_inline_asm,
         load,
         parse,
+        raise_inline_asm,
         run,
         targets,
     )
@@ -32,7 +36,9 @@ __version__ = "0.1.0"
 __all__ = [
     "Buffer",
     "Diagnostic",
+    "Fragment",
     "Kernel",
+    "Operand",
     "Options",
     "Program",
     "PtxError",
@@ -41,8 +47,10 @@ __all__ = [
     "Translation",
     "extract",
     "lift",
+    "lift_inline_asm",
     "load",
     "parse",
+    "raise_inline_asm",
     "run",
     "targets",
 ]
@@ -50,7 +58,9 @@ __all__ = [
 _HOMES = {  # public name: (module, name there); the same as in `api`
     "Buffer": ("runtime.arguments", "Buffer"),
     "Diagnostic": ("diag", "Diagnostic"),
+    "Fragment": ("inline_asm.fragment", "Fragment"),
     "Kernel": ("driver.kernels", "Kernel"),
+    "Operand": ("inline_asm.model", "Operand"),
     "Options": ("driver.options", "Options"),
     "Program": ("runtime.program", "Program"),
     "PtxError": ("diag", "PtxError"),
@@ -59,8 +69,10 @@ _HOMES = {  # public name: (module, name there); the same as in `api`
     "Translation": ("driver.translation", "Translation"),
     "extract": ("link.extract", "extract"),
     "lift": ("driver.translation", "lift"),
+    "lift_inline_asm": ("inline_asm.module", "lift_inline_asm"),
     "load": ("runtime.program", "load"),
     "parse": ("driver.translation", "parse"),
+    "raise_inline_asm": ("inline_asm.raising", "raise_inline_asm"),
     "run": ("runtime.program", "run"),
     "targets": ("target", "all_targets"),
 }

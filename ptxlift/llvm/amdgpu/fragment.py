@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ptxlift.diag import Source
-from ptxlift.ir.core import Function, Module, Value
+from ptxlift.ir.core import Block, Function, Module, Value
 from ptxlift.llvm.amdgpu import control
 from ptxlift.llvm.amdgpu import facts as facts_module
 from ptxlift.llvm.amdgpu.context import Context, symbol
@@ -23,6 +23,7 @@ from ptxlift.llvm.amdgpu.kernel_abi import absent_inputs
 from ptxlift.llvm.amdgpu.module import _metadata as metadata_lines
 from ptxlift.llvm.amdgpu.variables import define_variable
 from ptxlift.llvm.options import CodegenOptions
+from ptxlift.rewrite.matrix.function import replace_products
 from ptxlift.target import TargetSpec
 
 _FLOATS = {type.name: type for type in TYPES.values()}
@@ -45,13 +46,16 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a fragment takes and gives, and how it is marked. `before`, `after`: the compiler moves
-    no memory access over the fragment's start or end.
+    """What a fragment takes and gives, and what is promised about it.
+
+    memory: the only accesses, "none" or "read"; "" for any, and for other side effects. before,
+    after: the compiler moves no memory access over the fragment's start or end.
     """
 
     parameters: tuple[Form, ...]
     results: tuple[Form, ...]
-    attributes: str
+    convergent: bool = False
+    memory: str = ""
     before: bool = False
     after: bool = False
 
@@ -82,6 +86,7 @@ def emit_fragment(
     source: Source,
 ) -> Pieces:
     """The only function of `module` as a definition that is always inlined."""
+    module = replace_products(module)
     (function,) = module.functions.values()
     facts = facts_module.collect(module)
     own = facts[function.name]
@@ -93,36 +98,49 @@ def emit_fragment(
     emitter.complete_phis()
     body = "\n".join(emitter.lines)
     head = f"define linkonce_odr hidden {signature.result_type} {symbol(function.name)}"
-    attributes = f"{_marks(function)}{signature.attributes}"
-    definition = f"{head}({emitter.typed_parameters()}) {attributes} {{\n{body}\n}}"
-    variables = {v.name: define_variable(v, context) for v in module.variables.values()}
-    absent = frozenset(absent_inputs(own, context))
+    needs = _ALL_INPUTS - frozenset(absent_inputs(own, context))
+    marks = " ".join(_marks(function, signature, needs))
+    definition = f"{head}({emitter.typed_parameters()}) {marks} {{\n{body}\n}}"
+    variables = {
+        symbol(name): define_variable(variable, context)
+        for name, variable in module.variables.items()
+    }
     return Pieces(
         definition,
         variables | context.helpers,
         dict(sorted(context.declarations.items())),
         _used_metadata(definition, context),
-        tuple(sorted(_ALL_INPUTS - absent)),
+        tuple(sorted(needs)),
     )
 
 
+_HIDDEN = "amdgpu-no-implicitarg-ptr"
 _ALL_INPUTS = frozenset(
     {
         "amdgpu-no-workitem-id-x", "amdgpu-no-workitem-id-y", "amdgpu-no-workitem-id-z",
         "amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y", "amdgpu-no-workgroup-id-z",
-        "amdgpu-no-implicitarg-ptr", "amdgpu-no-dispatch-id",
+        _HIDDEN, "amdgpu-no-dispatch-id",
     }
 )  # fmt: skip
 
 
-def _marks(function: Function) -> str:
-    """A function without calls or loops always comes back."""
+def _marks(function: Function, signature: Signature, needs: frozenset[str]) -> list[str]:
+    words = ["alwaysinline", "nounwind"]
+    words += ["convergent"] * signature.convergent
+    words += ["willreturn"] * _comes_back(function)
+    if signature.memory:  # hidden arguments are read from memory
+        words.append("memory(read)" if _HIDDEN in needs else f"memory({signature.memory})")
+    return words
+
+
+def _comes_back(function: Function) -> bool:
+    """Whether it has no loop."""
     seen = set()
     for block in function.blocks:
         seen.add(block)
         if any(successor in seen for successor in block.ops[-1].successors):
-            return "alwaysinline nounwind "
-    return "alwaysinline nounwind willreturn "
+            return False
+    return True
 
 
 def _prologue(e: Emitter) -> None:
@@ -152,6 +170,13 @@ class _FragmentEmitter(Emitter):
             f"{form.type} %{'x' if form.casts else 'a'}{index}"
             for index, form in enumerate(self.signature.parameters)
         )
+
+    def _open_first(self, first: Block) -> None:
+        super()._open_first(first)
+        for index, form in enumerate(self.signature.parameters):
+            real = _FLOATS.get(form.type)
+            if real is not None and real.bits == form.width:
+                self._reals[real.name][first.params[index]] = f"%x{index}"
 
     def result_types(self) -> list[str]:
         return [form.type for form in self.signature.results]
@@ -194,6 +219,4 @@ def module_text(pieces: Sequence[Pieces], triple: str) -> str:
 
 
 def _lines(named: dict[str, str] | dict[int, str]) -> list[str]:
-    return [
-        f"!{name} = {text}" if isinstance(name, int) else text for name, text in named.items()
-    ]
+    return [f"!{name} = {text}" if isinstance(name, int) else text for name, text in named.items()]
