@@ -28,6 +28,7 @@ _CHAPTERS = (
     "warp",
     "matrix_moves",
     "matrix",
+    "wmma",
     "barriers",
     "calls",
     "hints",

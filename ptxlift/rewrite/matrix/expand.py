@@ -17,7 +17,8 @@ from functools import cache
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.matrix import Element, Operation, Product, operands_of, packed, product_of
-from ptxlift.rewrite.matrix.lanes import Exchange
+from ptxlift.isa.fragments import Cell, Fragment
+from ptxlift.rewrite.matrix.lanes import Exchange, Place
 from ptxlift.rewrite.matrix.numbers import HALF_FORMATS, Singles, halves_of_bytes, is_bytes
 from ptxlift.rewrite.matrix.terms import Piece, Term, terms
 
@@ -72,12 +73,26 @@ class _Expansion:
         return [self.builder.pack(sums[i : i + size]) for i in range(0, count, size)]
 
     def _element(self, c: Sequence[Value], index: int) -> Value:
-        """An element of c, as wide as it is."""
-        register, at = divmod(index, packed(self.product.accumulator))
+        """The element of c that becomes this one of d, as wide as it is."""
+        product = self.product
+        have, want = product.sums(product.accumulator), product.sums(product.result)
+        if have.cells != want.cells:  # of four small tiles, where the types differ
+            return self._moved_element(c, have, [held[index] for held in want.cells])
+        register, at = divmod(index, have.packed)
         value = c[register]
-        if self.product.accumulator is Element.F16:
+        if product.accumulator is Element.F16:
             return self.builder.extract(value, 16, 16 * at)
         return value
+
+    def _moved_element(self, c: Sequence[Value], have: Fragment, cells: Sequence[Cell]) -> Value:
+        holders = dict(have.holders())
+        wanted = [holders[cell] for cell in cells]
+        places = [Place(h.lane, h.element // have.packed) for h in wanted]
+        value = self.exchange.fetch(c, places)
+        if have.packed == 1:
+            return value
+        shift = self.exchange.number([16 * (h.element % have.packed) for h in wanted])
+        return self.builder.extract(self.builder.lshr(value, shift), 16, 0)
 
     def _sum(self, index: int, start: Value) -> Value:
         product = self.product

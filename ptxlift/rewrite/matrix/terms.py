@@ -39,7 +39,8 @@ def terms(left: Fragment, right: Fragment, sums: Fragment, element: int, k: int)
     while at < k:
         length = min(left.packed, right.packed)
         while length > 1 and not (
-            _is_run([a_holders[c] for c in _row(cells, at, length)], left.packed, length)
+            at % length == 0
+            and _is_run([a_holders[c] for c in _row(cells, at, length)], left.packed, length)
             and _is_run([b_holders[c] for c in _column(cells, at, length)], right.packed, length)
         ):
             length //= 2

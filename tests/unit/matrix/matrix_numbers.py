@@ -32,7 +32,7 @@ def small_value(name: str, code: int) -> float:
     return -size if negative else size
 
 
-# Magnitudes from here on are left out: sums of 32 products stay within f16, and no NaN is among them.
+# Magnitudes from here on are left out: no NaN is among the rest, and sums of 32 products fit f16.
 _LIMIT = {"e4m3": 0x58, "e5m2": 0x4C}
 
 
