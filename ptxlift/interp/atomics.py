@@ -99,7 +99,7 @@ def turns(indices: Lanes) -> Iterator[Lanes]:
         yield order[rank == turn]
 
 
-def _apply(
+def apply_in_turns(
     region: Region, first: Lanes, width: int, value: Lanes, update: Update, old: Lanes
 ) -> None:
     """Updates memory in turns and notes what was there before."""
@@ -129,7 +129,7 @@ def modify(
         for number, value in enumerate(values):
             operand = np.broadcast_to(value, slots.shape)[chosen]
             old = np.empty(len(first), dtype_of(width))
-            _apply(region, first + number, width, operand, update, old)
+            apply_in_turns(region, first + number, width, operand, update, old)
             results[number][chosen] = old
     return results
 
@@ -154,7 +154,7 @@ def _swap(
         chosen = np.arange(len(slots)) if positions is None else positions
         first = element_indices(region, offsets, slots[chosen], width)
         old = np.empty(len(first), dtype_of(width))
-        _apply(region, first, width, chosen, _compare_and_swap(compare, new), old)
+        apply_in_turns(region, first, width, chosen, _compare_and_swap(compare, new), old)
         result[chosen] = old
     return result
 

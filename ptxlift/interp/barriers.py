@@ -94,3 +94,43 @@ def _arrive(
         mine = np.flatnonzero((blocks == block) & (identifiers == identifier))
         count = None if counts is None else int(counts[mine[0]])
         arrive_at_barrier(state, identifier, count, part_of(arrival, mine), waits)
+
+
+_CLUSTER = 16  # a number that no `bar` instruction can name
+
+
+@ends("barrier_cluster_arrive")
+def make_cluster_arrival(
+    code: Code, operands: Operands, labels: Labels, inst: ptx.Inst | None, following: int
+) -> End:
+    """Parallel Synchronization and Communication Instructions: barrier.cluster.arrive.
+
+    A cluster is one block here. Every thread that arrives must also wait, so the wait alone makes
+    the barrier.
+    """
+
+    def end(state: State, lanes: Selection) -> int | None:
+        return following
+
+    return end
+
+
+@ends("barrier_cluster_wait")
+def make_cluster_wait(
+    code: Code, operands: Operands, labels: Labels, inst: ptx.Inst | None, following: int
+) -> End:
+    """Parallel Synchronization and Communication Instructions: barrier.cluster.wait."""
+    assert inst is not None, "a barrier is an instruction"
+    deliver = _deliver([], 0)
+    start = inst.start
+
+    def end(state: State, lanes: Selection) -> int | None:
+        slots = state.slots[lanes]
+        arrival = Arrival(slots, [], state.level, state.registers, deliver, following, start)
+        identifiers = np.full(slots.shape, _CLUSTER)
+        if _is_complete(state, slots, identifiers):
+            return following
+        _arrive(state, arrival, identifiers, None, True)
+        return None
+
+    return end

@@ -18,7 +18,7 @@ from ptxlift.ptx import module as ptx
 Step: TypeAlias = Callable[[State, Selection], None]
 Maker: TypeAlias = Callable[[Operands, ptx.Inst], Step]
 
-_CHAPTERS = ("access", "atomics", "addresses", "quiet", "copies")
+_CHAPTERS = ("access", "atomics", "addresses", "quiet", "copies", "mbarrier", "bulk")
 _MAKERS: dict[str, Maker] = {}  # filled once by the chapters' decorators
 
 
