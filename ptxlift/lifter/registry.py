@@ -29,6 +29,7 @@ _CHAPTERS = (
     "matrix_moves",
     "matrix",
     "wmma",
+    "refused",
     "barriers",
     "calls",
     "hints",
