@@ -185,7 +185,9 @@ CODES: dict[str, Code] = {
         "The instruction is valid PTX, but there is no translation for it yet. `ptxlift isa OPCODE` and docs/isa.md show "
         "what is done with each form. `--skip-unsupported` (`on_unsupported=\"skip\"`) translates the kernels that do "
         "without it.",
-        "wmma.load.c.sync.aligned.row.m16n16k16.f32 {%f0,%f1,%f2,%f3,%f0,%f1,%f2,%f3}, [%rd1];",
+        ".version 8.6\n.target sm_100a\n.visible .entry k()\n{\n    .reg .b32 %r<2>;\n"
+        "    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;\n    ret;\n}",
+        scope=Scope.FILE,
     ),
     "PTX202": Code(
         "feature not translated",
@@ -209,16 +211,11 @@ CODES: dict[str, Code] = {
         "`warp_mapping=\"packed\"`, and it is on you that the kernel stands it.",
     ),
     "PTX205": Code(
-        "convergence not provable",
-        "A `.sync` operation waits until all lanes of its mask arrive. Lanes of an AMD wave make no progress of their own, "
-        "so the translation must know that they arrive together, and here it cannot. The same holds for a lock: the lane that "
-        "took it in a loop waits behind the loop for lanes that still want it. Move the operation out of the branch or the "
-        "loop that separates the lanes; let one lane of a warp take the lock, or release it inside the loop.",
-    ),
-    "PTX206": Code(
-        "asm statement not raised",
-        "The statement is valid, but cannot become a function that is inlined: it leaves the function around it, jumps to a "
-        "label outside of it, or needs the carry flag or a register of a statement that is not part of the translation.",
+        "lanes may wait for each other",
+        "Lanes of an AMD wave make no progress of their own. Where one lane of a warp waits for another (a lock that one "
+        "took and releases after the loop in which the others try, or a `.sync` operation whose lanes cannot be proven to "
+        "arrive together), the kernel hangs. As a warning: it does so only if lanes of one warp contend. Let one lane of a "
+        "warp take the lock, release it inside the loop, or move the operation out of the branch that separates the lanes.",
     ),
     "PTX301": Code(
         "unknown target",

@@ -187,11 +187,10 @@ def test_kernels_by_name(tmp_path: Path) -> None:
 
 def test_skipping_what_is_not_translated(tmp_path: Path) -> None:
     text = (
-        b".version 8.0\n.target sm_80\n.address_size 64\n"
+        b".version 8.6\n.target sm_100a\n.address_size 64\n"
         b".visible .entry good() { ret; }\n"
-        b".visible .entry bad()\n{\n.reg .f32 %f<8>;\n.reg .b64 %rd<2>;\n"
-        b"wmma.load.c.sync.aligned.row.m16n16k16.f32 "
-        b"{%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [%rd1];\nret;\n}\n"
+        b".visible .entry bad()\n{\n.reg .b32 %r<2>;\n"
+        b"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;\nret;\n}\n"
     )
     assert refused(ptxlift("lift", "-", stdin=text)).codes() == ["PTX201"]
     ended = ptxlift("lift", "-", "--skip-unsupported", "-o", tmp_path, stdin=text)

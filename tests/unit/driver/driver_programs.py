@@ -8,7 +8,7 @@ from ptxlift.driver.build import Compiler
 from ptxlift.llvm.isolate import run_isolated
 from ptxlift.llvm.options import Compiled, Job
 
-HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
+HEADER = ".version 8.6\n.target sm_100a\n.address_size 64\n"
 
 
 def simple(name: str, value: int = 7) -> str:
@@ -39,12 +39,11 @@ ret;
 }
 """
 
-# Valid PTX without a translation: matrix fragments.
+# Valid PTX without a translation: tensor memory, which no AMD chip has.
 UNTRANSLATED = """.visible .entry matrix()
 {
-.reg .f32 %f<8>;
-.reg .b64 %rd<2>;
-wmma.load.c.sync.aligned.row.m16n16k16.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [%rd1];
+.reg .b32 %r<2>;
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;
 ret;
 }
 """
