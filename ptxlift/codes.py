@@ -217,6 +217,12 @@ CODES: dict[str, Code] = {
         "arrive together), the kernel hangs. As a warning: it does so only if lanes of one warp contend. Let one lane of a "
         "warp take the lock, release it inside the loop, or move the operation out of the branch that separates the lanes.",
     ),
+    "PTX206": Code(
+        "inline assembly not translated",
+        "The `asm` statement or its operands have a form for which there is no translation: jumps to labels of the "
+        "surrounding program (`asm goto`), operands in memory, or PTX at module level. Pass values in registers (`r`, `l`, "
+        "`f`, `d`, `h`) and addresses as `l`.",
+    ),
     "PTX301": Code(
         "unknown target",
         "The name is no AMDGPU target, or the target takes no such feature. `ptxlift targets` lists them. A target id may "
