@@ -30,15 +30,15 @@ def _wait(e: Emitter) -> None:
 
 @lowers("barrier")
 def _barrier(e: Emitter, op: Op) -> None:
-    number, _, predicate = op.operands
+    predicate = op.operands[2]
     mode, counted = op.attrs
-    if e.constant(number) != 0 or counted or mode is BarrierMode.ARRIVE:
+    # All threads come to each barrier in the same order, so one serves all numbers.
+    if counted or mode is BarrierMode.ARRIVE:
         raise e.error(
             op,
             "PTX201",
-            "only barrier 0 of the whole block is translated, without a thread count and without "
-            "arrive",
-            "AMD GPUs before gfx12 have one barrier a work-group",
+            "bar.red with a thread count is not translated",
+            "let all threads of the block take part, or use bar.sync and shared memory",
         )
     if mode is BarrierMode.SYNC:
         _wait(e)

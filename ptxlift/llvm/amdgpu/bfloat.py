@@ -33,6 +33,16 @@ def upper_half(e: Emitter, bits: str) -> str:
     return e.let(f"trunc i32 {high} to i16")
 
 
+def flushed_bfloat(e: Emitter, text: str) -> str:
+    """Subnormals become zeros of their sign."""
+    bits = e.let(f"bitcast bfloat {text} to i16")
+    exponent = e.let(f"and i16 {bits}, {BFLOAT.infinity}")
+    tiny = e.let(f"icmp eq i16 {exponent}, 0")
+    sign = e.let(f"and i16 {bits}, {-BFLOAT.sign_bit}")
+    kept = e.let(f"select i1 {tiny}, i16 {sign}, i16 {bits}")
+    return e.let(f"bitcast i16 {kept} to bfloat")
+
+
 def nearest_bfloat(e: Emitter, text: str) -> str:
     """f32 to the bits of bf16 by integers: half a unit less one, and one more when the last bit is
     odd; PTX's NaN for NaNs.

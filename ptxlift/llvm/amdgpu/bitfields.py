@@ -9,6 +9,7 @@ from __future__ import annotations
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.integer import shift_amount
+from ptxlift.llvm.amdgpu.packed import packed_pair
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.target import Feature
 
@@ -19,6 +20,10 @@ _BYTE = 255
 
 @lowers("pack")
 def _pack(e: Emitter, op: Op) -> None:
+    packed = packed_pair(e, op) if len(op.operands) == 2 else None
+    if packed is not None:
+        e.set_bits(op.results[0], packed)
+        return
     widths = {value.width for value in op.operands}
     if len(widths) == 1 and op.operands[0].width >= 16:
         _pack_as_vector(e, op)
@@ -51,6 +56,10 @@ def _pack_by_shifts(e: Emitter, op: Op) -> None:
 def _extract(e: Emitter, op: Op) -> None:
     value, result = op.operands[0], op.results[0]
     offset = int(str(op.attr("offset")))
+    constant = e.constant(value)
+    if constant is not None:
+        e.set_constant(result, constant >> offset & ((1 << result.width) - 1))
+        return
     text = e.bits(value)
     if offset:
         text = e.let(f"lshr i{value.width} {text}, {offset}")

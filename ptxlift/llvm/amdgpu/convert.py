@@ -13,7 +13,13 @@ from math import ceil, floor, trunc
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
-from ptxlift.llvm.amdgpu.bfloat import nearest_bfloat, number_or_nan, upper_half, widened
+from ptxlift.llvm.amdgpu.bfloat import (
+    flushed_bfloat,
+    nearest_bfloat,
+    number_or_nan,
+    upper_half,
+    widened,
+)
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import is_flushed
 from ptxlift.llvm.amdgpu.floating import (
@@ -37,11 +43,13 @@ def _fconvert(e: Emitter, op: Op) -> None:
     assert isinstance(source_format, Format) and isinstance(rounding, Rounding)
     source, type = type_of(source_format), format_of(op)
     text = e.real(op.operands[0], source)
-    if op.attr("ftz"):
+    if op.attr("ftz") and source is FLOAT:  # .ftz concerns the f32 side only
         text = flushed(e, text, source)
     if source is type:
         e.set_real(op.results[0], type, f"freeze {type.name} {text}", loose_nan=True)
     elif type.bits > source.bits:
+        if op.attr("ftz") and source is BFLOAT and type is FLOAT:
+            text = flushed_bfloat(e, text)  # a widening is a shift: no mode flushes it
         e.set_real(op.results[0], type, f"fpext {source.name} {text} to {type.name}")
     elif type is FLOAT:
         nearest = f"fptrunc double {text} to float"
@@ -50,12 +58,13 @@ def _fconvert(e: Emitter, op: Op) -> None:
         define(e, op, type, chosen, loose_nan=True)
     else:
         single = _single(e, op.operands[0], text, source)
-        if type is BFLOAT and not op.attr("ftz") and not _converts_itself(e, op):
+        if type is BFLOAT and not _converts_itself(e, op):
             directly = nearest_bfloat(e, single) if rounding is Rounding.RN else ""
             bits = directly or _directed_bfloat(e, single, rounding)
             e.set_bits(op.results[0], f"add i16 {bits}, 0")
             return
-        define(e, op, type, _to_16_bits(e, single, type, rounding), loose_nan=True)
+        narrow = _to_16_bits(e, single, type, rounding)
+        e.set_real(op.results[0], type, narrow, loose_nan=True)
 
 
 def _converts_itself(e: Emitter, op: Op) -> bool:

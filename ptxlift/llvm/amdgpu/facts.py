@@ -153,10 +153,12 @@ def _keeps_subnormals(op: Op) -> bool:
     rounding = _rounding(op)
     if name in _ROUND_BY_COMPARING and rounding is not Rounding.RN and fmt is Format.F32:
         return True
+    if name == "fconvert":
+        source = op.attr("source")
+        flushes = op.attr("ftz") and Format.F32 in (source, fmt)
+        return not flushes and _conversion_keeps(source, fmt, rounding)
     if op.attr("ftz") and fmt is not Format.BF16:
         return False
-    if name == "fconvert":
-        return _conversion_keeps(op.attr("source"), fmt, rounding)
     if name in ("fround", "float_to_int"):
         return fmt in _SINGLE and rounding not in _ROUNDS_TINY_TO_ZERO
     return fmt in _SINGLE

@@ -14,6 +14,7 @@ from op_cases import (
     by_name,
     float_cases,
     integer_cases,
+    packed_cases,
     random_lanes,
     width_of_kind,
 )
@@ -86,7 +87,7 @@ def test_integer_ops_match_the_algebra(target: str) -> None:
 
 @pytest.mark.parametrize("target", _targets())
 def test_float_ops_match_the_algebra(target: str) -> None:
-    _check(list(float_cases()), target)
+    _check([*float_cases(), *packed_cases()], target)
 
 
 @pytest.mark.parametrize("target", QUICK)

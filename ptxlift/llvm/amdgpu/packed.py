@@ -1,0 +1,104 @@
+"""Pairs of equal float ops on the halves of a word, as one packed instruction.
+
+Comes in: a `pack` of two results. Goes out: a vector expression, or None where the two are not the
+same op or the target has no packed form. The ops themselves were written before; where nothing else
+uses them LLVM drops them.
+"""
+
+from __future__ import annotations
+
+from ptxlift.ir.attributes import Rounding
+from ptxlift.ir.core import Op, Value
+from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.extremes import is_number
+from ptxlift.llvm.amdgpu.floats import FLOAT, HALF, FloatType, type_of
+from ptxlift.target import Feature
+
+_INSTRUCTIONS = {"fadd": "fadd", "fsub": "fsub", "fmul": "fmul"}
+_EXTREMES = {"fmin": "minimumnum", "fmax": "maximumnum"}
+_DEPTH = 8  # operand pairs are followed through so many ops
+
+
+def packed_pair(e: Emitter, op: Op) -> str | None:
+    """The packed form of `pack`'s operands as bits, or None."""
+    low, high = op.operands
+    type = _type_of_pair(e, low, high)
+    if type is None:
+        return None
+    vector = _vector(e, low, high, type, _DEPTH)
+    if vector is None:
+        return None
+    width = op.results[0].width
+    return f"bitcast <2 x {type.name}> {vector} to i{width}"
+
+
+def _type_of_pair(e: Emitter, low: Value, high: Value) -> FloatType | None:
+    definition = low.definition
+    if not isinstance(definition, Op) or "fmt" not in definition.opdef.attributes:
+        return None
+    type = type_of(definition.attr("fmt"))
+    if type is FLOAT:
+        return type if e.context.has(Feature.PK_FMA_F32) else None
+    return type if type is HALF else None
+
+
+def _vector(e: Emitter, low: Value, high: Value, type: FloatType, depth: int) -> str | None:
+    """Both values as one vector by packed instructions, or None."""
+    a, b = low.definition, high.definition
+    if depth == 0 or not isinstance(a, Op) or not isinstance(b, Op):
+        return None
+    name = a.opdef.name
+    if a.opdef is not b.opdef or a.attrs != b.attrs or not _has_packed_form(e, a, b, type):
+        return None
+    pairs = zip(a.operands, b.operands, strict=True)
+    operands = [_operand(e, x, y, type, depth - 1) for x, y in pairs]
+    vector = f"<2 x {type.name}>"
+    suffix = f"v2{type.suffix}"
+    if name in _INSTRUCTIONS:
+        return e.let(f"{_INSTRUCTIONS[name]} {vector} {operands[0]}, {operands[1]}")
+    if name == "fneg":
+        return e.let(f"fneg {vector} {operands[0]}")
+    intrinsic = _EXTREMES.get(name, "fma")
+    types = ", ".join([vector] * len(operands))
+    return e.let(e.call(f"{vector} @llvm.{intrinsic}.{suffix}({types})", *operands))
+
+
+def _has_packed_form(e: Emitter, a: Op, b: Op, type: FloatType) -> bool:
+    name = a.opdef.name
+    if name == "fneg":
+        return a.attr("fmt") is type.format
+    if name in _EXTREMES:
+        # A NaN result would have to be made PTX's in each half.
+        numbers = [any(is_number(e, v, type) for v in op.operands) for op in (a, b)]
+        return type is HALF and not a.attr("nan") and not a.attr("ftz") and all(numbers)
+    if name not in _INSTRUCTIONS and name != "ffma":
+        return False
+    plain = a.attr("rounding") is Rounding.RN and a.attr("fmt") is type.format
+    flushes = bool(a.attr("ftz")) and (type is not FLOAT or e.facts.keeps_subnormals)
+    return plain and not flushes
+
+
+def _operand(e: Emitter, low: Value, high: Value, type: FloatType, depth: int) -> str:
+    """Two operands as a vector: the halves of one word as they are, others side by side."""
+    whole = _halves_of(low, high, type)
+    vector = f"<2 x {type.name}>"
+    if whole is not None:
+        return e.let(f"bitcast i{whole.width} {e.bits(whole)} to {vector}")
+    nested = _vector(e, low, high, type, depth)
+    if nested is not None:
+        return nested
+    first = e.let(f"insertelement {vector} poison, {type.name} {e.real(low, type)}, i32 0")
+    return e.let(f"insertelement {vector} {first}, {type.name} {e.real(high, type)}, i32 1")
+
+
+def _halves_of(low: Value, high: Value, type: FloatType) -> Value | None:
+    """The word that both are the halves of."""
+    a, b = low.definition, high.definition
+    if not isinstance(a, Op) or not isinstance(b, Op):
+        return None
+    if a.opdef.name != "extract" or a.opdef is not b.opdef:
+        return None
+    whole = a.operands[0]
+    offsets = (a.attr("offset"), b.attr("offset"))
+    fits = whole.width == 2 * type.bits and whole is b.operands[0]
+    return whole if fits and offsets == (0, type.bits) else None
