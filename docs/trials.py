@@ -26,6 +26,22 @@ from ptxlift.target import lookup
 _TESTS = Path(__file__).resolve().parents[1] / "tests"
 _INSTANCES = _TESTS / "data" / "ptxas" / "instances.tsv.gz"
 _LEAST_TARGET = "min target (or list of arch-specific targets)"
+# Forms of which no instance was recorded under their own operands.
+_UNRECORDED = (
+    "min.u16x2 %r1, %r2, %r3;",
+    "or.pred %p1, %p2, %p3;",
+    "not.pred %p1, %p2;",
+    "mov.b16 %h1, {%c1, %c2};",
+    "mov.b32 %r1, {%h1, %h2};",
+    "mov.b128 %q1, {%rd1, %rd2};",
+    "mov.b64 {%h1, %h2, %h3, %h4}, %rd1;",
+    "cvt.rn.bf16.u32 %h1, %r1;",
+    "cvt.rni.s32.bf16 %r1, %h1;",
+    "membar.proxy.alias;",
+    "activemask.b32 %r1;",
+    "exit;",
+    "trap;",
+)
 _WAVE32, _WAVE64 = "gfx1100", "gfx942"
 
 Setting: TypeAlias = tuple[str, str, bool]  # version, target, with a separate sampler
@@ -51,7 +67,8 @@ def trials() -> dict[isa.Row, tuple[Verdict, Verdict]]:
 
 
 def _chosen() -> Iterator[tuple[Setting, str]]:
-    """The first, the middle and the last of the instances that were recorded for one form."""
+    """The first, the middle and the last of the instances that were recorded for one form, and
+    some more."""
     lines = gzip.decompress(_INSTANCES.read_bytes()).decode().splitlines()
     groups: dict[tuple[str, str], list[tuple[Setting, str]]] = defaultdict(list)
     for line in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -61,6 +78,8 @@ def _chosen() -> Iterator[tuple[Setting, str]]:
     for group in groups.values():
         for index in sorted({0, len(group) // 2, len(group) - 1}):
             yield group[index]
+    for text in _UNRECORDED:
+        yield ("9.0", "sm_90", False), text
 
 
 @cache
