@@ -104,7 +104,7 @@ def _function_address(e: Emitter, op: Op) -> None:
 
 @lowers("frame_address")
 def _frame_address(e: Emitter, op: Op) -> None:
-    e.alias_pointer(op.results[0], f"%slot{op.attr('slot')}", pointer_type(Space.LOCAL))
+    e.alias_pointer(op.results[0], f"%slot.{op.attr('slot')}", pointer_type(Space.LOCAL))
 
 
 @lowers("to_generic")

@@ -14,6 +14,7 @@ from ptxlift.llvm.amdgpu.facts import Facts, address_taken
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
 from ptxlift.target import Feature, TargetSpec
 
+FIRST_NOTE = 8  # metadata nodes below are fixed
 _PLAIN_NAME = re.compile(r"[A-Za-z$._][A-Za-z0-9$._]*\Z")
 
 
@@ -48,6 +49,7 @@ class Context:
         self.declarations: dict[str, str] = {}  # function name -> its declare line
         self.helpers: dict[str, str] = {}  # name -> text of a global that lowerings share
         self.facts = facts
+        self.notes: list[str] = []  # metadata nodes after the fixed ones
         self.indirect_exit = _exiting(facts, address_taken(module))
         self.calls: dict[str, str] = {}  # signature -> call expression with %s for arguments
 
@@ -63,6 +65,12 @@ class Context:
         self.calls[signature] = pattern
         self.declarations[name] = f"declare {signature}"
         return pattern
+
+    def note(self, text: str) -> str:
+        """A metadata node; returns its name."""
+        if text not in self.notes:
+            self.notes.append(text)
+        return f"!{FIRST_NOTE + self.notes.index(text)}"
 
     def span(self, offset: int) -> Span | None:
         if self.source is None or offset < 0:

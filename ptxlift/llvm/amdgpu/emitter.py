@@ -20,7 +20,7 @@ from ptxlift.llvm.amdgpu.kernel_abi import KernelArguments
 from ptxlift.llvm.amdgpu.pointers import PointerSpaces
 from ptxlift.llvm.amdgpu.spaces import pointer_type
 
-ENTRY = "entry"
+ENTRY = "b.entry"
 _TYPE_OF_NAME = {type.name: type for type in TYPES.values()}
 
 
@@ -46,7 +46,7 @@ class Emitter(Forms):
         """Translates every reachable block; `prologue` comes before the first."""
         lowerings = registry.table()
         order = reverse_post_order(self.function.blocks[:1], successors)
-        self._labels = {block: f"b{index}" for index, block in enumerate(order)}
+        self._labels = {block: f"b.{index}" for index, block in enumerate(order)}
         self._open_entry()
         if prologue is not None:
             prologue(self)
@@ -90,7 +90,7 @@ class Emitter(Forms):
         self.lines.append(f"{ENTRY}:")
         for index, slot in enumerate(self.function.slots):
             array = f"[{slot.size} x i8], align {slot.align}, addrspace(5)"
-            self.lines.append(f"  %slot{index} = alloca {array}")
+            self.lines.append(f"  %slot.{index} = alloca {array}")
 
     def _open_first(self, first: Block) -> None:
         """The first block is the entry, unless a loop goes back to it."""

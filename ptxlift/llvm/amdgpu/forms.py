@@ -35,7 +35,7 @@ class Forms:
     def fresh(self, prefix: str) -> str:
         """A new name, for labels."""
         self._count += 1
-        return f"{prefix}{self._count}"
+        return f"{prefix}.{self._count}"
 
     def do(self, instruction: str) -> None:
         """An instruction without a result."""
@@ -44,7 +44,7 @@ class Forms:
     def let(self, expression: str) -> str:
         """A temporary; returns its name."""
         self._count += 1
-        name = f"%t{self._count}"
+        name = f"%.{self._count}"
         self.lines.append(f"  {name} = {expression}")
         return name
 
@@ -56,7 +56,7 @@ class Forms:
     def at_entry(self, expression: str) -> str:
         """A temporary at the function's entry, where it dominates everything."""
         self._count += 1
-        name = f"%e{self._count}"
+        name = f"%.{self._count}"
         self.lines[0] += f"\n  {name} = {expression}"
         return name
 
@@ -64,7 +64,7 @@ class Forms:
 
     def set_bits(self, value: Value, expression: str) -> None:
         self._count += 1
-        name = f"%v{self._count}"
+        name = f"%.{self._count}"
         self._where[value] = len(self.lines)
         self.lines.append(f"  {name} = {expression}")
         self._bits[value] = name
@@ -74,7 +74,7 @@ class Forms:
     ) -> None:
         """`loose_nan`: a NaN may have any payload; whoever reads bits gets PTX's NaN."""
         self._count += 1
-        name = f"%v{self._count}"
+        name = f"%.{self._count}"
         self._where[value] = len(self.lines)
         self.lines.append(f"  {name} = {expression}")
         self._reals[type.name][value] = name
@@ -140,7 +140,7 @@ class Forms:
     def insert_after(self, value: Value, expression: str) -> str:
         """Defines a temporary right after the value's definition."""
         self._count += 1
-        name = f"%bits{self._count}"
+        name = f"%.{self._count}"
         self.lines[self._where[value]] += f"\n  {name} = {expression}"
         return name
 
@@ -191,7 +191,7 @@ class Forms:
 
     def _phi(self, param: Value, type: str) -> str:
         self._count += 1
-        name = f"%p{self._count}"
+        name = f"%.{self._count}"
         self.pending_phis.append((param, type, name))
         return name
 

@@ -20,7 +20,7 @@ from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.floats import TYPES
 from ptxlift.llvm.amdgpu.kernel_abi import absent_inputs
-from ptxlift.llvm.amdgpu.module import _metadata as metadata_lines
+from ptxlift.llvm.amdgpu.module import metadata_lines
 from ptxlift.llvm.amdgpu.variables import define_variable
 from ptxlift.llvm.options import CodegenOptions
 from ptxlift.rewrite.matrix.function import replace_products

@@ -51,9 +51,11 @@ def _is_scalar(param: KernelParam) -> bool:
 
 
 def local_name(name: str) -> str:
-    """A parameter's name as LLVM text."""
+    """A parameter's name as LLVM text. Names that the emitter makes have a dot in them, as no PTX
+    name has.
+    """
     if _PLAIN.match(name):
-        return f"%{name}.arg" if re.match(r"(?:[a-z]\d+|entry|slot\d+)\Z", name) else f"%{name}"
+        return f"%{name}"
     escaped = "".join(c if c.isalnum() or c in "%$._-" else f"\\{ord(c):02X}" for c in name)
     return f'%"{escaped}"'
 
@@ -62,13 +64,13 @@ def local_name(name: str) -> str:
 _TIDS = (Special.TID_X, Special.TID_Y, Special.TID_Z)
 _CTAIDS = (Special.CTAID_X, Special.CTAID_Y, Special.CTAID_Z)
 _LINEAR = frozenset({Special.WARPID})
-_FROM_IMPLICIT = frozenset(
-    {
-        Special.NTID_X, Special.NTID_Y, Special.NTID_Z,
-        Special.NCTAID_X, Special.NCTAID_Y, Special.NCTAID_Z,
-        Special.WARPID, Special.NWARPID, Special.DYNAMIC_SMEM_SIZE, Special.TOTAL_SMEM_SIZE,
-    }
-)  # fmt: skip
+_BLOCK_SIZES = frozenset(
+    {Special.NTID_X, Special.NTID_Y, Special.NTID_Z, Special.WARPID, Special.NWARPID}
+)
+_FROM_IMPLICIT = _BLOCK_SIZES | {
+    Special.NCTAID_X, Special.NCTAID_Y, Special.NCTAID_Z,
+    Special.DYNAMIC_SMEM_SIZE, Special.TOTAL_SMEM_SIZE,
+}  # fmt: skip
 _NEVER = [
     "amdgpu-no-dispatch-ptr", "amdgpu-no-queue-ptr", "amdgpu-no-hostcall-ptr",
     "amdgpu-no-heap-ptr", "amdgpu-no-multigrid-sync-arg", "amdgpu-no-default-queue",
@@ -104,11 +106,18 @@ def absent_inputs(facts: Facts, context: Context) -> list[str]:
             names.append(f"amdgpu-no-workitem-id-{axis}")
         if ctaid not in specials:
             names.append(f"amdgpu-no-workgroup-id-{axis}")
-    if not specials & _FROM_IMPLICIT and not context.is_split:
+    if not _reads_hidden_arguments(function, facts, context):
         names.append("amdgpu-no-implicitarg-ptr")
     if Special.GRIDID not in specials:
         names.append("amdgpu-no-dispatch-id")
     return names
+
+
+def _reads_hidden_arguments(function: Function, facts: Facts, context: Context) -> bool:
+    """Where the block's size is required it is a constant, in the kernel itself."""
+    if function.bounds.reqntid is not None and not facts.callees:
+        return bool(facts.specials & (_FROM_IMPLICIT - _BLOCK_SIZES))
+    return bool(facts.specials & _FROM_IMPLICIT) or context.is_split
 
 
 def _block_sizes(bounds: LaunchBounds, context: Context) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from ptxlift.diag import Source
 from ptxlift.ir.core import Function, Module
 from ptxlift.llvm.amdgpu import control
 from ptxlift.llvm.amdgpu import facts as facts_module
-from ptxlift.llvm.amdgpu.context import Context, symbol
+from ptxlift.llvm.amdgpu.context import FIRST_NOTE, Context, symbol
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import attributes
@@ -35,7 +35,7 @@ def emit_module(
     parts += context.helpers.values()
     parts += [body for body in bodies if body]
     parts += sorted(context.declarations.values())
-    parts += _metadata(context)
+    parts += metadata_lines(context)
     full = any(fact.needs_full_pipeline for fact in facts.values())
     return Emitted("\n".join(parts) + "\n", Pipeline.FULL if full else Pipeline.SHORT)
 
@@ -50,9 +50,17 @@ def _function(function: Function, facts: Facts, context: Context) -> str:
     control.finish(emitter)
     emitter.complete_phis()
     body = "\n".join(emitter.lines)
-    return (
-        f"{_head(function, emitter, facts)} {attributes(function, facts, context)} {{\n{body}\n}}"
-    )
+    head = f"{_head(function, emitter, facts)} {attributes(function, facts, context)}"
+    return f"{head}{_required_size(function, context)} {{\n{body}\n}}"
+
+
+def _required_size(function: Function, context: Context) -> str:
+    shape = function.bounds.reqntid
+    if shape is None or not function.is_kernel:
+        return ""
+    width = shape[0] * (2 if context.is_split else 1)
+    sizes = ", ".join(f"i32 {size}" for size in (width, *shape[1:]))
+    return f" !reqd_work_group_size {context.note(f'!{{{sizes}}}')}"
 
 
 def _head(function: Function, emitter: Emitter, facts: Facts) -> str:
@@ -78,7 +86,8 @@ def _check_shared(function: Function, facts: Facts, context: Context) -> None:
         )
 
 
-def _metadata(context: Context) -> list[str]:
+def metadata_lines(context: Context) -> list[str]:
+    """The module's metadata; lowerings know the numbers of the fixed nodes."""
     version = 6 if context.target.needs_cov6 else context.options.code_object_version
     return [
         "!llvm.module.flags = !{!2}",
@@ -89,4 +98,5 @@ def _metadata(context: Context) -> list[str]:
         "!5 = !{i32 0, i32 64}",
         '!6 = !{!"branch_weights", i32 1, i32 65535}',
         f'!2 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}00}}',
+        *(f"!{FIRST_NOTE + index} = {note}" for index, note in enumerate(context.notes)),
     ]
