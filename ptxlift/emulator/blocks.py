@@ -19,6 +19,7 @@ from ptxlift.emulator.control import LEAVING, Leave, branch_target, compile_leav
 from ptxlift.emulator.ds import compile_ds
 from ptxlift.emulator.image import Image
 from ptxlift.emulator.indexed import IndexMode
+from ptxlift.emulator.matrix import compile_matrix
 from ptxlift.emulator.operands import EXEC, Inst, Reg, parse_inst
 from ptxlift.emulator.profile import InstClass, Weights, classify
 from ptxlift.emulator.salu import Op, compile_salu
@@ -113,7 +114,8 @@ class Code:
             return compile_pair(*split_pair(inst), major, self.lanes)
         prefix = inst.mnemonic.partition("_")[0]
         if prefix == "v":
-            return compile_valu(inst, major, self.lanes)
+            matrix = compile_matrix(inst, self.image.target.name, self.lanes)
+            return matrix or compile_valu(inst, major, self.lanes)
         if prefix == "s":
             return compile_salu(inst) or _with_memory(compile_smem(inst))
         if prefix == "ds":
