@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import BarrierMode, IntPredicate, Order, Scope
 from ptxlift.isa import Role
+from ptxlift.lifter import named_barriers
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.words import words
 from ptxlift.ptx import module as ptx
@@ -28,9 +29,12 @@ def lift_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
     count = at.scalar(named["b"], 32) if counted else at.const(32, 0)
     predicate = at.scalar(named["c"], 1) if "c" in named else at.const(1, 0)
     if "arrive" in present:
-        at.builder.barrier(ident, count, predicate, BarrierMode.ARRIVE, counted)
+        named_barriers.arrive(at, ident, count)
         return
     mode = next((_REDUCTIONS[word] for word in present if word in _REDUCTIONS), BarrierMode.SYNC)
+    if counted and mode is BarrierMode.SYNC:
+        named_barriers.sync(at, ident, count)
+        return
     result = at.builder.barrier(ident, count, predicate, mode, counted)
     spec = inst.form.operands[0]
     if spec.role is Role.RESULT:
