@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.ir import core as ir
+from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.function import FunctionLifter
 from ptxlift.lifter.operands import SPACE_OF
@@ -196,6 +197,11 @@ def _gather(
         if errors:
             lifted.failed[kernel.name] = errors
             continue
+        if any(needs[function].needs_named_barriers for function in reached):
+            lifted.module.variables[named_barriers.WORDS.name] = named_barriers.WORDS
+            entry = done[kernel]
+            assert isinstance(entry, ir.Function)
+            named_barriers.prepare(entry)
         for function in reached:
             made = done[function]
             assert isinstance(made, ir.Function)
