@@ -82,7 +82,7 @@ _NEVER = [
 def attributes(function: Function, facts: Facts, context: Context) -> str:
     """The attribute list of a definition."""
     words = ["convergent", "nounwind"]
-    words += [f'"{name}"' for name in absent_inputs(facts, context)]
+    words += [f'"{name}"' for name in absent_inputs(facts, context, function.bounds)]
     if not facts.keeps_subnormals:
         words.append('"denormal-fp-math-f32"="preserve-sign,preserve-sign"')
     if context.target.generation < 12:
@@ -94,7 +94,7 @@ def attributes(function: Function, facts: Facts, context: Context) -> str:
     return " ".join(words)
 
 
-def absent_inputs(facts: Facts, context: Context) -> list[str]:
+def absent_inputs(facts: Facts, context: Context, bounds: LaunchBounds | None = None) -> list[str]:
     """The attributes that say which of the hardware's inputs a function does without."""
     if facts.calls_unknown:
         return []
@@ -106,16 +106,16 @@ def absent_inputs(facts: Facts, context: Context) -> list[str]:
             names.append(f"amdgpu-no-workitem-id-{axis}")
         if ctaid not in specials:
             names.append(f"amdgpu-no-workgroup-id-{axis}")
-    if not _reads_hidden_arguments(function, facts, context):
+    if not _reads_hidden_arguments(facts, context, bounds):
         names.append("amdgpu-no-implicitarg-ptr")
     if Special.GRIDID not in specials:
         names.append("amdgpu-no-dispatch-id")
     return names
 
 
-def _reads_hidden_arguments(function: Function, facts: Facts, context: Context) -> bool:
+def _reads_hidden_arguments(facts: Facts, context: Context, bounds: LaunchBounds | None) -> bool:
     """Where the block's size is required it is a constant, in the kernel itself."""
-    if function.bounds.reqntid is not None and not facts.callees:
+    if bounds is not None and bounds.reqntid is not None and not facts.callees:
         return bool(facts.specials & (_FROM_IMPLICIT - _BLOCK_SIZES))
     return bool(facts.specials & _FROM_IMPLICIT) or context.is_split
 
