@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ptxlift.ir.attributes import AtomicOp, Order
 from ptxlift.ir.core import Block, Function, Module, Op, Value
-from ptxlift.ir.dominators import post_dominators, predecessors, successors
+from ptxlift.ir.dominators import dominators, post_dominators, predecessors, successors
 from ptxlift.ir.ops import Effect
 from ptxlift.ir.uniformity import Uniformity, can_reach, reach
 
@@ -112,10 +112,26 @@ def _waiting_ops(function: Function) -> Iterator[Op]:
     for op in function.ops():
         for value in {*op.operands, *(v for given in op.arguments for v in given)}:
             users.setdefault(value, []).append(op)
+    loops = _loops(function, before)
     for op in sources:
-        cycle = _cycle(home[op], before)
-        if cycle and not _retries(op, cycle, home) and _decides(op, cycle, users, home):
+        around = [loop for loop in loops if home[op] in loop] + [_cycle(home[op], before)]
+        if any(_waits(op, loop, users, home) for loop in around if loop):
             yield op
+
+
+def _waits(op: Op, loop: set[Block], users: dict[Value, list[Op]], home: dict[Op, Block]) -> bool:
+    return not _retries(op, loop, home) and _decides(op, loop, users, home)
+
+
+def _loops(function: Function, before: dict[Block, list[Block]]) -> list[set[Block]]:
+    """The natural loops: what leads back to a block that dominates it, each by itself."""
+    tree = dominators(function)
+    found = []
+    for block in tree.order:
+        for header in successors(block):
+            if tree.dominates(header, block):
+                found.append(reach([block], before.__getitem__, stop=header) | {header})
+    return found
 
 
 def _may_change(op: Op) -> bool:

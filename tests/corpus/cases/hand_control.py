@@ -182,7 +182,6 @@ CASES = (
         block=(128, 1, 1),
         make_inputs=named_inputs,
         reference=named_reference,
-        needs="named barriers",
     ),
     Case(
         name="scopes",

@@ -51,6 +51,10 @@ UNSAFE = {
     "counted": "bar.sync 1, 32; ret;",
     # the flag may be set by the other warp of the wave
     "spin": "L: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p3, %r3, 0; @%p3 bra L; ret;",
+    # the same inside another loop, which both ways of the branch stay in
+    "nested_spin": """L: bar.sync 0; M: ld.volatile.global.u32 %r3, [%rd1];
+        setp.eq.u32 %p3, %r3, 0; @%p3 bra M; sub.u32 %r1, %r1, 1; setp.ne.u32 %p3, %r1, 0;
+        @%p3 bra L; ret;""",
     # a lock
     "lock": """L: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra L;
         atom.global.exch.b32 %r3, [%rd1], 0; ret;""",

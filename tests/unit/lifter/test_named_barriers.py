@@ -1,0 +1,81 @@
+"""Barriers that count threads: expected values by what the producers wrote, worked out in numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ptxlift
+
+TARGETS = ("gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
+
+# Warps 0 and 1 write a tile and arrive at barrier 1; warps 2 and 3 wait there, read the tile, and
+# arrive at barrier 2, where the writers wait before the next round. 128 threads count at each.
+PRODUCER_CONSUMER = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 rounds)
+{
+    .shared .align 4 .b8 tile[256];
+    .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<4>;
+    ld.param.u64 %d0, [out]; ld.param.u32 %r0, [rounds];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mov.u32 %r3, 0;
+    and.b32 %r4, %r1, 63; shl.b32 %r5, %r4, 2; add.u32 %r5, %r5, %r2;
+    setp.ge.u32 %p0, %r1, 64;
+    @%p0 bra READ;
+WRITE:
+    setp.eq.u32 %p1, %r3, 0;
+    @%p1 bra FIRST;
+    bar.sync 2, 128;
+FIRST:
+    mad.lo.u32 %r6, %r3, 1000, %r1; st.shared.u32 [%r5], %r6;
+    bar.arrive 1, 128;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %r0;
+    @%p2 bra WRITE;
+    ret;
+READ:
+    bar.sync 1, 128;
+    xor.b32 %r7, %r5, 252; ld.shared.u32 %r8, [%r7];
+    shl.b32 %r9, %r3, 6; add.u32 %r9, %r9, %r4; mul.wide.u32 %d1, %r9, 4; add.u64 %d1, %d0, %d1;
+    st.global.u32 [%d1], %r8;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, %r0;
+    @!%p2 ret;
+    bar.arrive 2, 128;
+    bra READ;
+}
+"""
+
+# Each warp meets at its own barrier with itself alone, then reads what its other lanes wrote.
+ONE_WARP = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .shared .align 4 .b8 tile[512];
+    .reg .b32 %r<9>; .reg .b64 %d<3>;
+    ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, tile;
+    shl.b32 %r2, %r0, 2; add.u32 %r3, %r1, %r2; mul.lo.u32 %r4, %r0, %r0;
+    st.shared.u32 [%r3], %r4; shr.u32 %r5, %r0, 5; add.u32 %r5, %r5, 1;
+    bar.sync %r5, 32;
+    xor.b32 %r3, %r3, 124; ld.shared.u32 %r6, [%r3];
+    cvt.u64.u32 %d1, %r2; add.u64 %d0, %d0, %d1; st.global.u32 [%d0], %r6;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_producers_arrive_and_consumers_wait(target: str) -> None:
+    rounds = 5
+    out = np.zeros(64 * rounds, np.uint32)
+    ptxlift.run(PRODUCER_CONSUMER, "k", 1, 128, [out, np.uint32(rounds)], target=target)
+    lanes = np.arange(64, dtype=np.uint32)
+    expected = [1000 * turn + (lanes ^ 63) for turn in range(rounds)]
+    np.testing.assert_array_equal(out, np.concatenate(expected))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_barrier_of_one_warp(target: str) -> None:
+    out = np.zeros(128, np.uint32)
+    ptxlift.run(ONE_WARP, "k", 1, 128, [out], target=target)
+    np.testing.assert_array_equal(out, (np.arange(128, dtype=np.uint32) ^ 31) ** 2)
