@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -18,17 +17,16 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.elf import STT_FUNC, STT_OBJECT, Elf, Relocation, read_elf
-from ptxlift.emulator.indexed import hidden_move
-from ptxlift.emulator.listing import Listed, parse_listing
+from ptxlift.emulator.listing import parse_listing
 from ptxlift.emulator.memory import Memory
 from ptxlift.emulator.msgpack import Value, decode
-from ptxlift.emulator.operands import Inst, parse_inst
+from ptxlift.emulator.operands import Inst
+from ptxlift.emulator.placement import place
 from ptxlift.target import Target, lookup
 
 Bytes: TypeAlias = NDArray[np.uint8]
 
 IMAGE_BASE = 0x0000_7000_0000_0000
-_PADDING = 0xBF800000  # s_nop 0: aligns loops, and the listing does not show it
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,7 @@ def load_code_object(
     metadata = decode(elf.note)
     if not isinstance(metadata, dict):
         raise PtxError.of("PTX305", "the metadata note is not a map")
-    insts = _place(elf, parse_listing(listing), base)
+    insts = place(elf, parse_listing(listing), base)
     kinds = (STT_FUNC, STT_OBJECT)
     named = {s.name: (base + s.value, s.size) for s in elf.symbols if s.kind in kinds and s.section}
     kernels = [_kernel(elf, entry, named, base) for entry in _maps(metadata.get("amdhsa.kernels"))]
@@ -167,54 +165,6 @@ def load_code_object(
         _registers_used(insts),
         _segments(elf, base),
     )
-
-
-def _place(elf: Elf, listed: Sequence[Listed], base: int) -> dict[int, Inst]:
-    """Give each listed instruction its address, function by function, and its linked words."""
-    start, size = elf.text
-    functions = sorted({(s.value, s.size) for s in elf.symbols if s.kind == STT_FUNC and s.size})
-    inside = [(at, n) for at, n in functions if start <= at < start + size]
-    insts: dict[int, Inst] = {}
-    following = iter(listed)
-    for at, length in inside:
-        end = at + length
-        while at < end:
-            item = next(following, None)
-            while item is not None and item.words[0] != _PADDING and elf.word_at(at) == _PADDING:
-                insts[base + at] = parse_inst(base + at, "s_nop 0", (_PADDING,))
-                at += 4
-            if item is not None and item.text.startswith("s_set_gpr_idx_off"):
-                at = _place_hidden_moves(elf, insts, base, at, item)  # the listing omits them
-            if item is None or at + item.size > end:
-                raise PtxError.of("PTX305", f"the assembly listing does not fit .text at {at:#x}")
-            words = struct.unpack(f"<{len(item.words)}I", elf.bytes_at(at, item.size))
-            if not _same_encoding(item.words, words):
-                raise PtxError.of(
-                    "PTX305", f"the assembly listing differs from .text at {at:#x}: {item.text}"
-                )
-            insts[base + at] = parse_inst(base + at, item.text, words)
-            at += item.size
-    if next(following, None) is not None:
-        raise PtxError.of("PTX305", "the assembly listing has more instructions than .text")
-    return insts
-
-
-def _place_hidden_moves(elf: Elf, insts: dict[int, Inst], base: int, at: int, off: Listed) -> int:
-    """Decode the moves in front of an `s_set_gpr_idx_off`; gives that instruction's address."""
-    while elf.word_at(at) != off.words[0]:
-        found = hidden_move((elf.word_at(at), elf.word_at(at + 4)))
-        if found is None:
-            return at
-        text, count = found
-        words = tuple(elf.word_at(at + 4 * i) for i in range(count))
-        insts[base + at] = parse_inst(base + at, text, words)
-        at += 4 * count
-    return at
-
-
-def _same_encoding(listed: tuple[int, ...], linked: tuple[int, ...]) -> bool:
-    """Whether the opcodes agree; literals and branch offsets were filled in after listing."""
-    return listed[0] & 0xFFFF0000 == linked[0] & 0xFFFF0000
 
 
 def _registers_used(insts: dict[int, Inst]) -> tuple[int, int]:

@@ -255,10 +255,11 @@ define amdgpu_kernel void @main(ptr addrspace(1) %in, ptr addrspace(1) %out) {{
 """
 
 
-def for_gpu(program: str) -> str:
-    """The program as an AMDGPU module body."""
-    text = program.replace("POINTER", "ptr addrspace(1)")
-    return text.replace("PRIVATE", "ptr addrspace(5)") + KERNEL
+def for_gpu(program: str, uniform: bool = False) -> str:
+    """The program as an AMDGPU module body: an index a thread, or one a work-group, which LLVM
+    then computes in scalar registers."""
+    text = program.replace("POINTER", "ptr addrspace(1)").replace("PRIVATE", "ptr addrspace(5)")
+    return text + (KERNEL.replace("add i32 %b, %t", "add i32 %g, 0") if uniform else KERNEL)
 
 
 HOST_LOOP = f"""

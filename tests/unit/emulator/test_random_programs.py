@@ -12,13 +12,14 @@ pytestmark = needs_lld
 THREADS = 256
 
 
-def compare(seed: int, cpu: str, floats: bool, level: int = 2) -> None:
+def compare(seed: int, cpu: str, floats: bool, level: int = 2, uniform: bool = False) -> None:
     """Run one program on both and compare every output bit; NaNs may differ in payload."""
     program = generate(seed, floats)
     inputs = make_inputs(seed, THREADS, floats)
     want = run_on_host(program, inputs)
     got = np.zeros((THREADS, OUTPUTS), np.uint64)
-    run(for_gpu(program), "main", cpu, (2, 1, 1), (128, 1, 1), inputs, got, level=level)
+    grid, block = ((THREADS, 1, 1), (2, 1, 1)) if uniform else ((2, 1, 1), (128, 1, 1))
+    run(for_gpu(program, uniform), "main", cpu, grid, block, inputs, got, level=level)
     if floats:
         for column, kind in ((4, np.float32), (5, np.float64)):
             for values in (want, got):
@@ -37,6 +38,12 @@ def test_integers(seed: int, cpu: str) -> None:
 @pytest.mark.parametrize("cpu", ALL)
 def test_floats(seed: int, cpu: str) -> None:
     compare(seed + 100 * ALL.index(cpu), cpu, True)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("cpu", ALL)
+def test_scalar_code(seed: int, cpu: str) -> None:
+    compare(seed + 100 * ALL.index(cpu) + 7000, cpu, seed % 2 == 1, uniform=True)
 
 
 @pytest.mark.parametrize("seed", range(4))
