@@ -88,12 +88,18 @@ class Work:
 
     def _tasks(self) -> Iterator[Task]:
         for group in self._groups():
-            for target in self.targets:
-                self._programs.append((replace(group[0], text=b""), target))
-                texts = tuple(program.text for program in group)
-                names = tuple(program.name for program in group)
-                wanted = self.kernels or None
-                yield Task(texts, names, target, self.part, wanted, self.options)
+            program = replace(group[0], text=b"")
+            self._programs.extend((program, target) for target in self.targets)
+            texts = tuple(program.text for program in group)
+            names = tuple(program.name for program in group)
+            for targets in self._portions():
+                yield Task(texts, names, targets, self.part, self.kernels or None, self.options)
+
+    def _portions(self) -> list[tuple[str, ...]]:
+        """All targets at once, so that a file is read once; one by one to busy more processes."""
+        if len(self.inputs) >= self.processes:
+            return [tuple(self.targets)]
+        return [(target,) for target in self.targets]
 
     def _groups(self) -> Iterator[list[Program]]:
         """Programs that are translated as one: each alone, or all together."""

@@ -1,8 +1,9 @@
 """Many translations at once, in this process or on any executor.
 
-Comes in: tasks, each one program for one target. Goes out: an outcome for each, in the order of the
-tasks, whatever happened: bad input, a death of LLVM and faults of our own are values here, not
-exceptions. LLVM always runs in a process apart. It must know nothing of files and terminals.
+Comes in: tasks, each one program for some targets. Goes out: an outcome for each target, in the
+order of the tasks, whatever happened: bad input, a death of LLVM and faults of our own are values
+here, not exceptions. LLVM always runs in a process apart. It must know nothing of files and
+terminals.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.driver.options import Options
-from ptxlift.driver.translation import lift
+from ptxlift.driver.translation import Translation, lift
 from ptxlift.llvm.isolate import Worker
 from ptxlift.llvm.options import Compiled, Job
 
@@ -28,11 +29,13 @@ _WITHOUT_LLVM = ("ir", "llvm_ir")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One program for one target. `part`: the property of `Translation` that is wanted."""
+    """One program, read once, for some targets. `part`: the property of `Translation` that is
+    wanted.
+    """
 
     texts: tuple[str | bytes, ...]
     names: tuple[str, ...]
-    target: str
+    targets: tuple[str, ...]
     part: str = "code_object"
     kernels: tuple[str, ...] | None = None
     options: Options = field(default_factory=Options)
@@ -40,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a task.
+    """What became of a task on one target.
 
     data: the part asked for; None where there is none. diagnostics: everything found.
     failed: names of kernels that were left out. fault: what is wrong with ptxlift itself, if this
@@ -55,51 +58,66 @@ class Outcome:
 
 
 def translate_all(tasks: Iterable[Task], executor: Executor | None = None) -> Iterator[Outcome]:
-    """The outcomes of tasks, in their order. Without an executor they run here, one by one."""
+    """The outcomes of tasks, in their order and that of their targets. Without an executor they
+    run here, one by one.
+    """
     if executor is None:
-        yield from map(translate, tasks)
+        for task in tasks:
+            yield from translate(task)
         return
-    running: deque[Future[Outcome]] = deque()
+    running: deque[tuple[Task, Future[list[Outcome]]]] = deque()
     for task in tasks:
-        running.append(_submit(executor, task))
+        running.append((task, _submit(executor, task)))
         if len(running) == _AHEAD:
-            yield _result(running.popleft())
+            yield from _results(*running.popleft())
     while running:
-        yield _result(running.popleft())
+        yield from _results(*running.popleft())
 
 
-def _submit(executor: Executor, task: Task) -> Future[Outcome]:
+def _submit(executor: Executor, task: Task) -> Future[list[Outcome]]:
     try:
         return executor.submit(translate, task)
     except BrokenExecutor as error:
-        broken: Future[Outcome] = Future()
+        broken: Future[list[Outcome]] = Future()
         broken.set_exception(error)
         return broken
 
 
-def _result(future: Future[Outcome]) -> Outcome:
+def _results(task: Task, future: Future[list[Outcome]]) -> list[Outcome]:
     try:
         return future.result()
     except BrokenExecutor:
-        return Outcome(None, fault="a worker process ended; perhaps memory ran out")
+        gone = Outcome(None, fault="a worker process ended; perhaps memory ran out")
+        return [gone] * len(task.targets)
 
 
-def translate(task: Task) -> Outcome:
-    """Does one task."""
-    try:
-        return _outcome(task)
-    except PtxError as error:
-        return Outcome(None, diagnostics=tuple(error.diagnostics))
-    except Exception as error:
-        return Outcome(None, fault=describe_fault(error))
-
-
-def _outcome(task: Task) -> Outcome:
+def translate(task: Task) -> list[Outcome]:
+    """Does one task: an outcome for each target."""
     if task.part not in _WITHOUT_LLVM:
         warm_worker()
     texts, names, options = task.texts, task.names, task.options
-    made = lift(texts, task.target, task.kernels, options, name=names, compiler=_compile)
-    data: str | bytes = getattr(made, task.part)
+    try:
+        first = lift(texts, task.targets[0], task.kernels, options, name=names, compiler=_compile)
+    except Exception as error:
+        return [_no_outcome(error)] * len(task.targets)
+    return [_outcome(first, target, task.part) for target in task.targets]
+
+
+def _no_outcome(error: Exception) -> Outcome:
+    if isinstance(error, PtxError):
+        return Outcome(None, diagnostics=tuple(error.diagnostics))
+    return Outcome(None, fault=describe_fault(error))
+
+
+def _outcome(first: Translation, target: str, part: str) -> Outcome:
+    try:
+        return _finished(first if target == first.target else first.for_target(target), part)
+    except Exception as error:
+        return _no_outcome(error)
+
+
+def _finished(made: Translation, part: str) -> Outcome:
+    data: str | bytes = getattr(made, part)
     return Outcome(data, tuple(made.kernels), tuple(made.failed), tuple(made.diagnostics))
 
 

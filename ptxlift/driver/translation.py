@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ptxlift import ptx
@@ -25,6 +25,7 @@ from ptxlift.target import TargetSpec, lookup
 
 T = TypeVar("T")
 Texts = str | bytes | Sequence[str | bytes]
+_OF_FRONT_END = ("failed", "source", "kernels", "ir")  # parts that no target changes
 Failures = Mapping[str, Sequence[Diagnostic]]
 
 
@@ -100,6 +101,15 @@ class Translation:
 
     def __reduce__(self) -> tuple[object, ...]:
         return Translation, (self._inputs, dict(self._parts))
+
+    def for_target(self, target: str) -> Translation:
+        """The same program for another target; the texts are not read again."""
+        inputs = replace(self._inputs, target=target, spec=lookup(target))
+        with self._lock:
+            parts = {name: self._parts[name] for name in _OF_FRONT_END if name in self._parts}
+            made = Translation(inputs, parts, self._compiler)
+            made._module = self._module
+        return made
 
     @property
     def target(self) -> str:

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 import pytest
 from driver_programs import HEADER, UNTRANSLATED, simple
 
+import ptxlift
 from ptxlift.driver import batch
 from ptxlift.driver.batch import Outcome, Task, translate_all
 from ptxlift.driver.options import Options
@@ -17,7 +18,7 @@ from ptxlift.driver.options import Options
 def tasks() -> list[Task]:
     texts = [HEADER + simple(f"k{number}", number) for number in range(6)]
     texts[2] = "nonsense"
-    return [Task((text,), (f"{number}.ptx",), "gfx942") for number, text in enumerate(texts)]
+    return [Task((text,), (f"{number}.ptx",), ("gfx942",)) for number, text in enumerate(texts)]
 
 
 def check(outcomes: list[Outcome]) -> None:
@@ -30,6 +31,18 @@ def check(outcomes: list[Outcome]) -> None:
 
 def test_here() -> None:
     check(list(translate_all(tasks())))
+
+
+def test_several_targets_of_one_program() -> None:
+    targets = ("gfx942", "gfx1100", "gfx9999", "gfx1201")
+    text = HEADER + simple("k")
+    outcomes = list(translate_all([Task((text,), ("x",), targets)]))
+    for target, outcome in zip(targets, outcomes, strict=True):
+        if target == "gfx9999":
+            assert [d.code for d in outcome.diagnostics] == ["PTX301"]
+        else:
+            assert outcome.data == ptxlift.lift(text, target).code_object
+    assert len({outcome.data for outcome in outcomes}) == 4
 
 
 def test_in_threads() -> None:
@@ -46,14 +59,14 @@ def test_in_processes_with_the_same_bytes() -> None:
 
 
 def test_more_tasks_than_are_handed_out_at_once() -> None:
-    many = [Task((HEADER,), ("x",), "gfx942", "ir")] * 150
+    many = [Task((HEADER,), ("x",), ("gfx942",), "ir")] * 150
     with ThreadPoolExecutor(1) as executor:
         assert len(list(translate_all(many, executor))) == 150
 
 
 def test_skipped_kernels_are_named() -> None:
     text = HEADER + simple("good") + UNTRANSLATED
-    task = Task((text,), ("x",), "gfx942", options=Options(on_unsupported="skip"))
+    task = Task((text,), ("x",), ("gfx942",), options=Options(on_unsupported="skip"))
     (outcome,) = translate_all([task])
     assert outcome.kernels == ("good",) and outcome.failed == ("matrix",)
 
@@ -63,7 +76,7 @@ def test_our_own_fault_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError("boom")
 
     monkeypatch.setattr(batch, "lift", broken)
-    (outcome,) = translate_all([Task((HEADER,), ("x",), "gfx942")])
+    (outcome,) = translate_all([Task((HEADER,), ("x",), ("gfx942",))])
     assert outcome.data is None
     assert outcome.fault.startswith("KeyError: 'boom' at driver/batch.py:")
 
@@ -71,7 +84,7 @@ def test_our_own_fault_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
 class _Broken(Executor):
     """An executor whose processes died."""
 
-    def submit(self, *_: object, **__: object) -> Future[Outcome]:  # type: ignore[override]
+    def submit(self, *_: object, **__: object) -> Future[list[Outcome]]:  # type: ignore[override]
         raise BrokenProcessPool("gone")
 
 
