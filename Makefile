@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
+FUZZ_SECONDS ?= 600
 READY := $(VENV)/.ready
 
 .PHONY: help demo test check lint types imports docs docs-check quick bench fuzz corpus-full clean
@@ -45,6 +46,9 @@ quick: $(READY)
 corpus-full: $(READY) ## Every example from every compiler on six targets
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[corpus]'
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/corpus --corpus-full
+
+fuzz: $(READY) ## Random programs, interpreter against emulator; FUZZ_SECONDS=600
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.parse
