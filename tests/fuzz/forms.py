@@ -125,7 +125,8 @@ def _register(
     type_: Type, spec: isa.OperandSpec, rng: random.Random, results: list[tuple[str, Type]]
 ) -> str | None:
     prefix = PREFIX.get(max(type_.bits, 1) if type_.bits != 8 else 16)
-    if prefix is None or (type_.bits == 8 and spec.rule is not isa.Rule.WIDER):
+    wider = spec.rule is isa.Rule.WIDER and (type_.is_integer or type_.kind is isa.Kind.B)
+    if prefix is None or (type_.bits == 8 and not wider):
         return None
     name = f"{prefix}{rng.randrange(POOL)}"
     if spec.role is isa.Role.RESULT:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ptxlift.isa.types import Type
 from tests.fuzz.forms import POOL, write_random
 
-HEADER = ".version 9.0\n.target sm_100\n.address_size 64\n"
+HEADER = ".version 9.0\n.target sm_100a\n.address_size 64\n"
 WORDS = 3 * POOL  # 64-bit words a thread loads and stores
 _SCRATCH = 4
 
