@@ -33,7 +33,7 @@ class CodegenOptions:
     warp_mapping: WarpMapping = WarpMapping.PACKED
     code_object_version: int = 5  # 4, 5 or 6; generic targets always get 6
     max_block: int = 1024  # work-items of the largest block a kernel without bounds may get
-    unsafe_fp_atomics: bool = False  # hardware float atomics that round or flush otherwise
+    unsafe_fp_atomics: bool = False  # the device's atomics also at .sys scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,9 +320,9 @@ def _ordered(order: Order, scope: Scope) -> Body:
     return body
 
 
-def _add_atomically(number: Number, value_bits: int) -> Body:
+def _add_atomically(number: Number, value_bits: int, scope: Scope = Scope.GPU) -> Body:
     def body(b: Builder, v: list[Value]) -> list[Value]:
-        order = (Order.RELAXED, Scope.GPU, False)
+        order = (Order.RELAXED, scope, False)
         place = b.add(b.kernel_param(64, 0), b.zext(v[0], 64))
         value = b.const(32, value_bits)
         b.atomic(place, [value], Space.GLOBAL, 32, AtomicOp.ADD, number, *order)
@@ -370,6 +370,18 @@ _REST = [
             "gfx90a": (("global_atomic_add_f32",), ("cmpswap",)),
             "gfx1030": (("global_atomic_cmpswap",), ("global_atomic_add_f32",)),
         },
+    ),
+    Golden(
+        "half_pair_atomic_keeps_subnormals",
+        one(_add_atomically(Number.F16X2, 0x3C003C00)),
+        (("atomicrmw fadd",), ("ignore.denormal",)),
+        {"gfx942": (("global_atomic_pk_add_f16",), ("cmpswap",))},
+    ),
+    Golden(
+        "system_atomic_may_meet_host_memory",
+        one(_add_atomically(Number.F32, 0x3F800000, Scope.SYS)),
+        (("atomicrmw fadd",), ("amdgpu.no.fine.grained",)),
+        {"gfx90a": (("global_atomic_cmpswap",), ())},
     ),
     Golden(
         "integer_atomic",

@@ -1,8 +1,9 @@
 """Lowerings of atomic read-modify-write.
 
 Comes in: `atomic` with its operation, number type, order and scope. Goes out: `atomicrmw` and
-`cmpxchg`. Memory that PTX can name is neither fine-grained nor remote, and saying so is what lets
-LLVM use the hardware's atomics; what the hardware lacks LLVM makes a compare-and-swap loop.
+`cmpxchg`. Memory that only the device accesses is neither fine-grained nor remote, and saying so is
+what lets LLVM use the hardware's atomics; `.sys` is for memory that the host may access too, where
+most of these do not work. What the hardware lacks LLVM makes a compare-and-swap loop.
 """
 
 from __future__ import annotations
@@ -65,12 +66,15 @@ def _atomic(e: Emitter, op: Op) -> None:
         )
     pointer, type = access(e, op.operands[0], space)
     suffix = f"{sync_scope(order, scope, space)} {_ORDERS[order]}"
-    notes = _ORDINARY_MEMORY + (_NOT_PRIVATE if type == "ptr" else "")
+    notes = _NOT_PRIVATE if type == "ptr" else ""
+    if scope is not Scope.SYS or e.context.options.unsafe_fp_atomics:
+        notes += _ORDINARY_MEMORY
     if kind is AtomicOp.CAS:
         _compare_and_swap(e, op, f"{type} {pointer}", suffix, notes)
     elif number in _FLOATS and kind in _FLOAT_OPS:
         pointer = _keep_apart(e, op.operands[0], pointer, type)
-        _float(e, op, f"{type} {pointer}", suffix, notes + _FLUSHING)
+        flushing = _FLUSHING if number is Number.F32 and space is not Space.SHARED else ""
+        _float(e, op, f"{type} {pointer}", suffix, notes + flushing)
     else:
         name = _integer_name(e, op, kind, number)
         value = f"i{width} {e.bits(op.operands[1])}"
