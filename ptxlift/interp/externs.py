@@ -40,6 +40,7 @@ def _printf(state: State, lanes: Selection, values: list[Lanes]) -> Lanes:
     """vprintf(format, arguments): arguments lie in a buffer by their natural alignment."""
     formats, buffers = values
     slots = state.slots[lanes]
+    counts = np.zeros(len(slots), np.uint32)
     for position, slot in enumerate(slots):
         template = _text(state, int(slot), int(formats[position]))
         address = int(buffers[position])
@@ -56,7 +57,8 @@ def _printf(state: State, lanes: Selection, values: list[Lanes]) -> Lanes:
             return _text(state, slot, address)
 
         state.output.append(format_text(template, fetch, string))
-    return np.zeros(len(slots), np.uint32)
+        counts[position] = template.replace(b"%%", b"").count(b"%")
+    return counts
 
 
 def _assert_fail(state: State, lanes: Selection, values: list[Lanes]) -> Lanes:

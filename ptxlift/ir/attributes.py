@@ -199,6 +199,7 @@ class Special(Enum):
     GLOBALTIMER = "globaltimer"  # i64, nanoseconds
     DYNAMIC_SMEM_SIZE = "dynamic_smem_size"
     TOTAL_SMEM_SIZE = "total_smem_size"
+    PRINTF_BUFFER = "printf_buffer"  # i64: address of the host's buffer
 
 
 class Approximation(Enum):

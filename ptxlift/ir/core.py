@@ -132,6 +132,7 @@ class Function:
     slots: list[Slot] = field(default_factory=list)
     bounds: LaunchBounds = field(default_factory=LaunchBounds)
     noreturn: bool = False
+    printf_formats: dict[str, None] = field(default_factory=dict)  # in order of first use
 
     def ops(self) -> Iterator[Op]:
         for block in self.blocks:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ptxlift.lifter.printf import lift_vprintf
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter
 
 _HINTS = {
-    "vprintf": "remove the printf from the kernel",
     "malloc": "allocate on the host and pass a pointer",
     "free": "allocate on the host and pass a pointer",
     "cudaLaunchDevice": "dynamic parallelism has no counterpart; launch from the host",
@@ -32,6 +32,9 @@ def lift_extern(
     defined = at.program.functions.get(name)
     if defined is not None and defined.body is not None:
         return False
+    if name == "vprintf":
+        lift_vprintf(at, arguments, results, inst)
+        return True
     if name == "__assertfail":
         at.builder.trap()
         at.start_block(at.new_block("after_assert"))

@@ -19,16 +19,17 @@ def update(
     width: int,
     order: Order,
     step: Callable[[Value], Value],
+    scope: Scope = Scope.CTA,
 ) -> Value:
     """Replaces the word at `address` by `step(word)` atomically; the word it replaced."""
-    first = at.builder.load(address, space, width, 1, width // 8, Order.RELAXED, Scope.CTA)[0]
+    first = at.builder.load(address, space, width, 1, width // 8, Order.RELAXED, scope)[0]
     again, done = at.new_block("again"), at.new_block("updated")
     old = again.add_param(width)
     at.builder.br(again, (first,))
     at.start_block(again)
     new = step(old)
     seen = at.builder.atomic(
-        address, (old, new), space, width, AtomicOp.CAS, Number.BITS, order, Scope.CTA, True
+        address, (old, new), space, width, AtomicOp.CAS, Number.BITS, order, scope, True
     )
     won = at.builder.icmp(seen, old, IntPredicate.EQ)
     at.builder.branch("cond_br", (won,), ((done, ()), (again, (seen,))))

@@ -69,7 +69,7 @@ _BLOCK_SIZES = frozenset(
 )
 _FROM_IMPLICIT = _BLOCK_SIZES | {
     Special.NCTAID_X, Special.NCTAID_Y, Special.NCTAID_Z,
-    Special.DYNAMIC_SMEM_SIZE, Special.TOTAL_SMEM_SIZE,
+    Special.DYNAMIC_SMEM_SIZE, Special.TOTAL_SMEM_SIZE, Special.PRINTF_BUFFER,
 }  # fmt: skip
 _NEVER = [
     "amdgpu-no-dispatch-ptr", "amdgpu-no-queue-ptr", "amdgpu-no-hostcall-ptr",

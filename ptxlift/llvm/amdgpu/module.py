@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ptxlift.diag import Source
 from ptxlift.ir.core import Function, Module
+from ptxlift.ir.printf import metadata_entry
 from ptxlift.llvm.amdgpu import control
 from ptxlift.llvm.amdgpu import facts as facts_module
 from ptxlift.llvm.amdgpu.context import FIRST_NOTE, Context, symbol
@@ -89,7 +90,11 @@ def _check_shared(function: Function, facts: Facts, context: Context) -> None:
 def metadata_lines(context: Context) -> list[str]:
     """The module's metadata; lowerings know the numbers of the fixed nodes."""
     version = 6 if context.target.needs_cov6 else context.options.code_object_version
+    formats = dict.fromkeys(
+        text for function in context.module.functions.values() for text in function.printf_formats
+    )
     return [
+        *_printf_formats(list(formats)),
         "!llvm.module.flags = !{!2}",
         "!0 = !{}",
         "!1 = !{i32 1}",
@@ -100,3 +105,20 @@ def metadata_lines(context: Context) -> list[str]:
         f'!2 = !{{i32 1, !"amdhsa_code_object_version", i32 {version}00}}',
         *(f"!{FIRST_NOTE + index} = {note}" for index, note in enumerate(context.notes)),
     ]
+
+
+def _printf_formats(formats: list[str]) -> list[str]:
+    """The formats of printf; their presence also makes the runtime pass the buffer."""
+    if not formats:
+        return []
+    numbers = ", ".join(f"!{10 + index}" for index in range(len(formats)))
+    lines = [f"!llvm.printf.fmts = !{{{numbers}}}"]
+    for index, text in enumerate(formats):
+        quoted = "".join(_quoted(c) for c in metadata_entry(text))
+        lines.append(f'!{10 + index} = !{{!"{quoted}"}}')
+    return lines
+
+
+def _quoted(character: str) -> str:
+    plain = " " <= character <= "~" and character not in '"\\'
+    return character if plain else f"\\{ord(character):02X}"

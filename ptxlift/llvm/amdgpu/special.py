@@ -21,6 +21,8 @@ _NTIDS = {Special.NTID_X: 0, Special.NTID_Y: 1, Special.NTID_Z: 2}
 # Offsets of hidden arguments.
 _BLOCK_COUNT = {Special.NCTAID_X: 0, Special.NCTAID_Y: 4, Special.NCTAID_Z: 8}
 _DYNAMIC_LDS_SIZE = 120
+_PRINTF_BUFFER = 72
+_WIDE = (Special.GRIDID, Special.PRINTF_BUFFER)
 # Lane masks: the shifted constant, and whether 1 is subtracted after the shift by the lane.
 _LANE_MASKS = {
     Special.LANEMASK_EQ: (1, False),
@@ -39,7 +41,7 @@ def _special(e: Emitter, op: Op) -> None:
     assert isinstance(register, Special)
     result = op.results[0]
     text = special_value(e, register)
-    width = 64 if register is Special.GRIDID else 32
+    width = 64 if register in _WIDE else 32
     if result.width == width:
         e.alias(result, text)
     else:
@@ -48,7 +50,7 @@ def _special(e: Emitter, op: Op) -> None:
 
 
 def special_value(e: Emitter, register: Special) -> str:
-    """The register's value; i64 for the grid's number, else i32."""
+    """The register's value; i64 for the grid's number and the printf buffer, else i32."""
     if register in _TIDS:
         return _tid(e, _TIDS[register])
     if register in _CTAIDS:
@@ -129,7 +131,12 @@ def _shared_size(e: Emitter) -> str:
     return e.let(f"add i32 {static}, {_dynamic_shared_size(e)}")
 
 
+def _printf_buffer(e: Emitter) -> str:
+    return hidden_argument(e, _PRINTF_BUFFER, 64)
+
+
 _OTHERS = {
+    Special.PRINTF_BUFFER: _printf_buffer,
     Special.LANEID: lane_id,
     Special.WARPID: _warp_id,
     Special.NWARPID: _warp_count,
