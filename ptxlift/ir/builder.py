@@ -373,6 +373,9 @@ class Builder:
         op = self.emit("shuffle", (a, b, c, mask), (mode,), (32, 1))
         return op.results[0], op.results[1]
 
+    def permute(self, a: Value, lane: Value, lanes: tuple[int, ...]) -> Value:
+        return self._one("permute", a.width, (a, lane), (lanes,))
+
     def vote(self, p: Value, mask: Value, mode: VoteMode) -> Value:
         return self._one("vote", 1, (p, mask), (mode,))
 

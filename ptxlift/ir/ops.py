@@ -135,6 +135,7 @@ _OTHER = [
     ("fence",           "->",           "order scope",                             Effect.ATOMIC,  "memory fence"),
     # warp: `mask` is the PTX member mask; every op stays in the PTX warp of 32 lanes ------------------------------------------
     ("shuffle",         "32 32 32 32 -> 32 1", "mode",                            Effect.WARP,    "shfl.sync: value, b, c, mask -> value, in-range predicate"),
+    ("permute",         "32 32 -> 32",  "lanes",                                   Effect.WARP,    "value, lane -> the lane's value; `lanes`: what lane is in each of 32, all of which are there"),
     ("vote",            "1 32 -> 1",    "mode",                                    Effect.WARP,    "vote.sync all/any/uni"),
     ("ballot",          "1 32 -> 32",   "",                                        Effect.WARP,    "vote.sync.ballot"),
     ("active_mask",     "-> 32",        "",                                        Effect.WARP,    "activemask"),

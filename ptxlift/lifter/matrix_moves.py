@@ -1,6 +1,6 @@
 """Matrices of 8 by 8 halves between shared memory and lanes: ldmatrix, stmatrix, movmatrix.
 
-Comes in: an instruction. Goes out: shuffles of row addresses and 16- or 32-bit accesses. Lane
+Comes in: an instruction. Goes out: permutations of row addresses and 16- or 32-bit accesses. Lane
 8j + r holds the address of row r of matrix j. A lane's register holds two neighbours of a row:
 lane i those of row i / 4 at columns 2 (i % 4) and the next; transposed, of a column.
 """
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxlift.ir.attributes import IntPredicate, ShuffleMode, Space, Special
+from ptxlift.ir.attributes import IntPredicate, Space, Special
 from ptxlift.ir.core import Value
+from ptxlift.ir.exchange import LANES, Exchange
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.words import space_of
 from ptxlift.ptx import module as ptx
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 _ROWS = 8
 _LOW_HALVES, _HIGH_HALVES = 0x5410, 0x7632  # prmt selectors: a half of each of two words
 _HINT = "compile the source for sm_80 or sm_90, which use the .m8n8 form of .b16"
-
-
-def from_lane(at: FunctionLifter, value: Value, lane: Value) -> Value:
-    """The value in another lane of the warp, all of whose lanes are there."""
-    everyone, last = at.const(32, 0xFFFFFFFF), at.const(32, 31)
-    return at.builder.shuffle(value, lane, last, everyone, ShuffleMode.IDX)[0]
 
 
 def lane_bits(at: FunctionLifter, first: int, count: int) -> Value:
@@ -45,23 +40,26 @@ def shared_address(at: FunctionLifter, operand: ptx.Operand, space: Space) -> Va
     return address
 
 
-def _scaled(at: FunctionLifter, value: Value, shift: int, plus: int = 0) -> Value:
-    return at.advance(at.builder.shl(value, at.const(32, shift)), plus)
+def _scaled(at: FunctionLifter, value: Value, shift: int) -> Value:
+    return at.builder.shl(value, at.const(32, shift))
 
 
-def _row_address(at: FunctionLifter, rows: Value, matrix: int, row: Value, offset: Value) -> Value:
-    address = from_lane(at, rows, at.advance(row, _ROWS * matrix))
-    return at.builder.add(address, offset)
+def _row_address(exchange: Exchange, rows: Value, matrix: int, row: list[int]) -> Value:
+    """For each lane the address of one of a matrix's rows."""
+    return exchange.permute(rows, tuple(_ROWS * matrix + r for r in row))
 
 
-def _places(at: FunctionLifter, rows: Value, matrix: int, transposed: bool) -> list[Value]:
+def _places(
+    at: FunctionLifter, exchange: Exchange, rows: Value, matrix: int, transposed: bool
+) -> list[Value]:
     """Where the lane's element pair lies: one address of both, or one of each."""
-    group, place = lane_bits(at, 2, 3), lane_bits(at, 0, 2)
+    add = at.builder.add
     if not transposed:
-        return [_row_address(at, rows, matrix, group, _scaled(at, place, 2))]
-    offset = _scaled(at, group, 1)
-    pair = [_scaled(at, place, 1, half) for half in (0, 1)]
-    return [_row_address(at, rows, matrix, row, offset) for row in pair]
+        address = _row_address(exchange, rows, matrix, [lane // 4 for lane in range(LANES)])
+        return [add(address, _scaled(at, lane_bits(at, 0, 2), 2))]
+    offset = _scaled(at, lane_bits(at, 2, 3), 1)
+    pair = [[2 * (lane % 4) + half for lane in range(LANES)] for half in (0, 1)]
+    return [add(_row_address(exchange, rows, matrix, row), offset) for row in pair]
 
 
 def _number(at: FunctionLifter, inst: ptx.Inst) -> int:
@@ -78,9 +76,10 @@ def lift_ldmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
     form, count = inst.form, _number(at, inst)
     transposed = bool(form.get("trans"))
     rows = shared_address(at, inst.operands[1], space_of(form))
+    exchange = Exchange(at.builder)
     results = []
     for matrix in range(count):
-        places = _places(at, rows, matrix, transposed)
+        places = _places(at, exchange, rows, matrix, transposed)
         width = 32 // len(places)
         parts = [at.builder.load(p, Space.SHARED, width, 1, width // 8)[0] for p in places]
         results.append(at.builder.pack(parts) if transposed else parts[0])
@@ -93,11 +92,12 @@ def lift_stmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
     form, count = inst.form, _number(at, inst)
     transposed = bool(form.get("trans"))
     rows = shared_address(at, inst.operands[0], space_of(form))
+    exchange = Exchange(at.builder)
     values = at.read(inst.operands[1], form.operands[1])
     assert isinstance(values, tuple), "stmatrix has a vector"
     assert len(values) == count
     for matrix, value in enumerate(values):
-        places = _places(at, rows, matrix, transposed)
+        places = _places(at, exchange, rows, matrix, transposed)
         width = 32 // len(places)
         for index, place in enumerate(places):
             part = at.builder.extract(value, width, width * index) if transposed else value
@@ -108,12 +108,11 @@ def lift_stmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
 def lift_movmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Warp-Level Matrix Transpose Instruction: movmatrix."""
     value = at.scalar(inst.operands[1], 32)
-    group, place = lane_bits(at, 2, 3), lane_bits(at, 0, 2)
-    column = at.builder.lshr(group, at.const(32, 1))
-    pair = []
-    for half in (0, 1):
-        row = _scaled(at, place, 1, half)
-        pair.append(from_lane(at, value, at.builder.add(_scaled(at, row, 2), column)))
+    exchange = Exchange(at.builder)
+    pair = [
+        exchange.permute(value, tuple(4 * (2 * (i % 4) + half) + i // 8 for i in range(LANES)))
+        for half in (0, 1)
+    ]
     odd = at.builder.icmp(lane_bits(at, 2, 1), at.const(32, 1), IntPredicate.EQ)
     halves = [at.const(32, selector) for selector in (_HIGH_HALVES, _LOW_HALVES)]
     result = at.builder.prmt(pair[0], pair[1], at.builder.select(odd, *halves))

@@ -20,7 +20,7 @@ Lowering = Callable[["Emitter", Op], None]
 
 _CHAPTERS = (
     "addresses", "integer", "bitfields", "dot", "floating", "extremes", "convert", "approximate",
-    "memory", "atomics", "special", "warp", "barrier", "control",
+    "memory", "atomics", "special", "warp", "permute", "barrier", "control",
 )  # fmt: skip
 _LOWERINGS: dict[str, Lowering] = {}  # filled once by the chapters' decorators
 

@@ -16,9 +16,9 @@ from functools import cache
 
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.core import Op, Value
+from ptxlift.ir.exchange import Exchange, Place
 from ptxlift.ir.matrix import Element, Operation, Product, operands_of, packed, product_of
 from ptxlift.isa.fragments import Cell, Fragment
-from ptxlift.rewrite.matrix.lanes import Exchange, Place
 from ptxlift.rewrite.matrix.numbers import HALF_FORMATS, Singles, halves_of_bytes, is_bytes
 from ptxlift.rewrite.matrix.terms import Piece, Term, terms
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.copy import copy_function
 from ptxlift.ir.core import Block, Function, Module, Op, Value
+from ptxlift.ir.exchange import Exchange
 from ptxlift.rewrite.matrix.expand import expand_mma
-from ptxlift.rewrite.matrix.lanes import Exchange
 
 Writer = Callable[[Op, Sequence[Value], Exchange], list[Value]]
 _NAME = "mma"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Format, IntPredicate, Rounding
 from ptxlift.ir.core import Value
+from ptxlift.ir.exchange import Exchange
 from ptxlift.ir.matrix import Element
-from ptxlift.rewrite.matrix.lanes import Exchange
 
 HALF_FORMATS = {Element.F16: Format.F16, Element.BF16: Format.BF16}
 _TF32_BITS = 0xFFFFE000  # the low 13 bits of a tf32 operand do not count

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ptxlift.ir.exchange import LANES, Place
 from ptxlift.isa.fragments import Cell, Fragment, Holder
-from ptxlift.rewrite.matrix.lanes import LANES, Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Registers gathered from other lanes of the warp, by fixed maps.
 
 Comes in: for each of the 32 lanes, which lane's which register it wants. Goes out: IR that fetches
-it: a shuffle with constants where the map allows, else with the lane computed from the own lane's
+it: permutations, which know their map and can also be done by the lane computed from the own lane's
 bits. It must know nothing of matrices.
 """
 
@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ptxlift.ir.attributes import IntPredicate, ShuffleMode, Special
+from ptxlift.ir.attributes import IntPredicate, Special
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Value
 
 LANES = 32
 _LANE_BITS = 5
-_QUAD = (0b11100, 31)  # segment mask and clamp of a shuffle within four lanes
-_WARP = (0, 31)
+_ANY = -1
 
 LaneMap = tuple[int | None, ...]  # the lane to read; None where any will do
 
@@ -85,16 +84,8 @@ class Exchange:
         if value.width == 64:
             parts = [self.builder.extract(value, 32, offset) for offset in (0, 32)]
             return self.builder.pack([self.permute(part, lane_map) for part in parts])
-        place = next((p for p in range(4) if _is_place_in_quad(lane_map, p)), None)
-        if place is not None:
-            return self._shuffle_by(value, self.const(32, place), _QUAD)
-        return self._shuffle_by(value, self._source(lane_map), _WARP)
-
-    def _shuffle_by(self, value: Value, lane: Value, control: tuple[int, int]) -> Value:
-        segment, clamp = control
-        c = self.const(32, segment << 8 | clamp)
-        everyone = self.const(32, 0xFFFFFFFF)
-        return self.builder.shuffle(value, lane, c, everyone, ShuffleMode.IDX)[0]
+        known = tuple(_ANY if at is None else at for at in lane_map)
+        return self.builder.permute(value, self._source(lane_map), known)
 
     # ---- functions of the lane number ----
 
@@ -157,10 +148,6 @@ class Exchange:
 
 
 _ALWAYS = (1 << LANES) - 1
-
-
-def _is_place_in_quad(lane_map: LaneMap, place: int) -> bool:
-    return all(at is None or at == (lane & ~3 | place) for lane, at in enumerate(lane_map))
 
 
 def _column(lane_map: Sequence[int | None], bit: int) -> tuple[int, int] | int:
