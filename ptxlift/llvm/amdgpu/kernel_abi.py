@@ -41,7 +41,8 @@ class KernelArguments:
         if not _is_scalar(param):
             return f"ptr addrspace(4) byref([{param.size} x i8]) align {param.align}"
         if param.offset in self.pointers:
-            return "ptr addrspace(1)"
+            align = f" align {param.pointer_align}" if param.pointer_align > 1 else ""
+            return f"ptr addrspace(1){align}"
         return f"i{param.size * 8}"
 
 

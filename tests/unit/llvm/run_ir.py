@@ -73,6 +73,15 @@ def launch(
     emulator.launch(image, memory, kernel, grid, block, packed, shared, options=options)
 
 
+def launch_with_block(
+    built: Built, kernel: str, block: bytearray, offset: int, result: NDArray[np.generic]
+) -> None:
+    """One thread with these parameter bytes, the result's address put in at an offset."""
+    memory = emulator.Memory()
+    block[offset : offset + 8] = struct.pack("<Q", memory.alloc(result))
+    emulator.launch(built.image, memory, kernel, (1, 1, 1), (1, 1, 1), bytes(block))
+
+
 def kernel_of_op(name: str, body: Body, inputs: Sequence[int], outputs: Sequence[int]) -> Function:
     """A kernel that loads one element of each input array, by its number in the grid, applies
     `body` and stores the results. Booleans take a byte.

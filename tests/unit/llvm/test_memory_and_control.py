@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from run_ir import build, launch, run_ops
+from run_ir import build, launch, launch_with_block, run_ops
 
 from ptxlift.ir.attributes import (
     AtomicOp,
@@ -338,3 +338,36 @@ def test_flush_in_a_kernel_that_keeps_subnormals(target: str) -> None:
     got = run_ops({"op": (body, (32, 32), (32, 32))}, {"op": [tiny, sign]}, target)["op"]
     assert got[0].tolist() == [3] * COUNT
     assert got[1].tolist() == [0] * COUNT
+
+
+_MIXED = [
+    KernelParam("small", 0, 1, 1, "u8"),
+    KernelParam("half", 2, 2, 2, "f16"),
+    KernelParam("word", 4, 4, 4, "u32"),
+    KernelParam("block", 8, 20, 4, "b8", is_array=True),
+    KernelParam("wide_aligned", 32, 4, 16, "u32"),
+    KernelParam("entry", 40, 8, 8, "u64"),
+]
+
+
+@on_targets
+def test_parameters_lie_at_ptx_offsets(target: str) -> None:
+    """Metadata names every parameter at its offset; any part of any of them can be read."""
+    function, b = new_kernel("params", 0)
+    function.kernel_params, function.param_bytes = list(_MIXED), 48
+    place = b.kernel_param(64, 40)
+    reads = [(8, 0), (16, 2), (32, 4), (32, 8), (8, 13), (32, 24), (32, 32), (16, 6), (64, 16)]
+    for index, (width, offset) in enumerate(reads):
+        value = b.zext(b.kernel_param(width, offset), 64)
+        b.store(b.add(place, b.const(64, 8 * index)), [value], Space.GLOBAL, 64, 8)
+    b.ret()
+    built = build(Module("params", {"params": function}), target)
+    kernel = built.image.kernels["params"]
+    found = {
+        a.name: (a.offset, a.size) for a in kernel.args if not a.value_kind.startswith("hidden")
+    }
+    assert found == {p.name: (p.offset, p.size) for p in _MIXED}
+    block, results = bytearray(range(48)), np.zeros(len(reads), np.uint64)
+    expected = [int.from_bytes(block[o : o + w // 8], "little") for w, o in reads]
+    launch_with_block(built, "params", block, 40, results)
+    assert results.tolist() == expected
