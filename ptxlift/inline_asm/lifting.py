@@ -16,6 +16,7 @@ from ptxlift.inline_asm.statement import NAME, Checked, inputs, outputs
 from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.ops import Effect
+from ptxlift.isa import Form
 from ptxlift.lifter.calls import give, take, widths
 from ptxlift.lifter.function import CARRY, FunctionLifter
 from ptxlift.lifter.module import Program, declare
@@ -135,18 +136,25 @@ def _refuse_ends(checked: Checked) -> None:
 
 def carry_use(checked: Checked) -> CarryUse:
     """How the statement uses the carry flag."""
-    instructions = [s for s in checked.function.body or () if isinstance(s, ptx.Inst)]
-    uses = [inst.form.row.carry.split() for inst in instructions if inst.form.row.carry]
-    jumps = len(instructions) != len(checked.function.body or ())
-    reads = any("in" in use for use in uses) if jumps else bool(uses) and "in" in uses[0]
-    return CarryUse(reads, any("out" in use for use in uses))
+    body = checked.function.body or ()
+    forms = [s.form for s in body if isinstance(s, ptx.Inst) and s.form.row.carry]
+    has_labels = any(isinstance(s, ptx.LabelMark) for s in body)
+    first = forms if has_labels else forms[:1]  # after a jump any of them may be the first
+    return CarryUse(any(_reads_carry(form) for form in first), any(map(_sets_carry, forms)))
+
+
+def _reads_carry(form: Form) -> bool:
+    return "in" in form.row.carry.split()
+
+
+def _sets_carry(form: Form) -> bool:
+    """Forms whose `.cc` is optional set the flag only with it."""
+    return "out" in form.row.carry.split() and form.values.get("cc", "cc") == "cc"
 
 
 def _no_carry(checked: Checked) -> PtxError:
     inst = next(
-        s
-        for s in checked.function.body or ()
-        if isinstance(s, ptx.Inst) and "in" in s.form.row.carry.split()
+        s for s in checked.function.body or () if isinstance(s, ptx.Inst) and _reads_carry(s.form)
     )
     return PtxError.of(
         "PTX206",

@@ -18,7 +18,7 @@ from ptxlift.inline_asm.constraints import LETTERS, Constraints, Role, parse_con
 from ptxlift.inline_asm.foreign import is_amd, is_neutral
 from ptxlift.inline_asm.fragment import Fragment
 from ptxlift.inline_asm.model import Dialect, Operand
-from ptxlift.inline_asm.raising import Request, make_fragment, make_request
+from ptxlift.inline_asm.raising import Request, architecture, make_fragment, make_request
 from ptxlift.inline_asm.splice import Edit, Splicer, apply_edits
 from ptxlift.inline_asm.state import Linked, State, link_statements
 from ptxlift.inline_asm.statement import Statement, make_slots
@@ -43,7 +43,7 @@ def lift_inline_asm(
     module: str | bytes,
     target: str,
     *,
-    sm: str | None = None,
+    sm: str | int | None = None,
     wave_size: int | None = None,
     llvm_version: int = 22,
     name: str = "<module>",
@@ -59,7 +59,7 @@ def lift_inline_asm(
 
     request = make_request(target, wave_size, llvm_version)
     source = Source(name, to_text(module, name) if isinstance(module, bytes) else module)
-    result = _Translator(source, request, sm).run()
+    result = _Translator(source, request, architecture(sm)).run()
     check_text(result, name)
     return result
 

@@ -24,7 +24,9 @@ from ptxlift.inline_asm.statement import (
     outputs,
 )
 from ptxlift.inline_asm.values import casts_in, casts_out
+from ptxlift.isa.versions import TARGETS
 from ptxlift.llvm.amdgpu.fragment import Form, Signature, emit_fragment
+from ptxlift.llvm.amdgpu.older import for_llvm
 from ptxlift.llvm.options import CodegenOptions
 from ptxlift.target import TargetSpec, lookup
 
@@ -72,7 +74,7 @@ def raise_inline_asm(
     typed = [o if isinstance(o, Operand) else Operand(o) for o in operands]
     names = {o.name: number for number, o in enumerate(typed) if o.name}
     slots = make_slots(parsed.operands, typed, form)
-    statement = Statement(source, form, slots, names, _architecture(sm))
+    statement = Statement(source, form, slots, names, architecture(sm))
     checked = check_statement(statement)
     return make_fragment(checked, request, name, volatile, parsed.memory)
 
@@ -101,10 +103,13 @@ def _dialect(name: str) -> Dialect:
         raise PtxError.of("PTX307", f"dialect is {name!r}", hint=hint) from None
 
 
-def _architecture(sm: str | int | None) -> str | None:
+def architecture(sm: str | int | None) -> str | None:
     if sm is None:
         return None
-    return sm if isinstance(sm, str) and sm.startswith("sm_") else f"sm_{sm}"
+    name = sm if isinstance(sm, str) and sm.startswith("sm_") else f"sm_{sm}"
+    if name not in TARGETS:
+        raise PtxError.of("PTX307", f"sm is {sm!r}", hint="such as 'sm_90', 'sm_100a' or 80")
+    return name
 
 
 def make_fragment(
@@ -138,7 +143,7 @@ def make_fragment(
     return Fragment(
         name,
         signature,
-        pieces,
+        for_llvm(pieces, request.llvm_version, name),
         lifted.module,
         effects,
         tuple(inputs(checked)),

@@ -62,7 +62,7 @@ def outputs_of(entry: Entry) -> list[int]:
     ]
 
 
-def raise_entry(entry: Entry, target: str, name: str = "") -> Fragment:
+def raise_entry(entry: Entry, target: str, llvm_version: int = 22) -> Fragment:
     """The product under test."""
     constraints, operands = [], []
     for operand in entry.operands:
@@ -80,7 +80,8 @@ def raise_entry(entry: Entry, target: str, name: str = "") -> Fragment:
         operands,
         target=target,
         volatile=entry.volatile,
-        name=name or f"asm.{entry.name}",
+        name=f"asm.{entry.name}",
+        llvm_version=llvm_version,
     )
 
 
@@ -140,9 +141,9 @@ def _fragment_call(entry: Entry, fragment: Fragment) -> list[str]:
     ]
 
 
-def chapter_module(chapter: str, target: str) -> str:
+def chapter_module(chapter: str, target: str, llvm_version: int = 22) -> str:
     """LLVM IR of all kernels of a chapter, each calling its raised statement."""
-    fragments = {entry.name: raise_entry(entry, target) for entry in CHAPTERS[chapter]}
+    fragments = {e.name: raise_entry(e, target, llvm_version) for e in CHAPTERS[chapter]}
     text = module_text([f.pieces for f in fragments.values()], TRIPLE)
     kernels = [llvm_kernel(e, _fragment_call(e, fragments[e.name])) for e in CHAPTERS[chapter]]
     if "@llvm.amdgcn.workitem.id.x()" not in text:
@@ -151,9 +152,9 @@ def chapter_module(chapter: str, target: str) -> str:
 
 
 @cache
-def load_chapter(chapter: str, target: str) -> emulator.Image:
+def load_chapter(chapter: str, target: str, llvm_version: int = 22) -> emulator.Image:
     """The chapter's kernels, compiled and loaded."""
-    return load_text(chapter_module(chapter, target), chapter, target)
+    return load_text(chapter_module(chapter, target, llvm_version), chapter, target)
 
 
 def load_text(text: str, name: str, target: str) -> emulator.Image:

@@ -1,0 +1,105 @@
+"""Fragments for older LLVMs: newer intrinsics become functions that do the same.
+
+Comes in: the parts of a fragment and the oldest LLVM that must read them. Goes out: parts that it
+knows. What cannot be put in older words is refused by name. The numbers say with which LLVM an
+intrinsic came, or came to work on AMD GPUs; found with LLVM 19's tools and LLVM's release notes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ptxlift.diag import PtxError
+from ptxlift.llvm.amdgpu.fragment import Pieces
+
+_FLOATS = {"f16": ("half", "i16"), "f32": ("float", "i32"), "f64": ("double", "i64")}
+_POINTERS = {"p0": "ptr", "p1": "ptr addrspace(1)", "p3": "ptr addrspace(3)"}
+_POINTERS["p5"] = "ptr addrspace(5)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Newer:
+    """An intrinsic: a pattern of its name, its first LLVM, and what writes a replacement."""
+
+    name: re.Pattern[str]
+    since: int
+    write: Callable[[re.Match[str], str], str] | None = None
+
+
+def _extreme(found: re.Match[str], name: str) -> str:
+    """Minimum or maximum of numbers: the other operand for a NaN, and -0 below +0."""
+    type, integer = _FLOATS[found[2]]
+    order, join = ("olt", "or") if found[1] == "minimum" else ("ogt", "and")
+    return f"""define internal {type} {name}({type} %a, {type} %b) alwaysinline nounwind {{
+  %ordered = fcmp {order} {type} %a, %b
+  %first = select i1 %ordered, {type} %a, {type} %b
+  %equal = fcmp oeq {type} %a, %b
+  %x = bitcast {type} %a to {integer}
+  %y = bitcast {type} %b to {integer}
+  %z = {join} {integer} %x, %y
+  %zero = bitcast {integer} %z to {type}
+  %second = select i1 %equal, {type} %zero, {type} %first
+  %nan = fcmp uno {type} %b, 0.0
+  %result = select i1 %nan, {type} %a, {type} %second
+  ret {type} %result
+}}"""
+
+
+def _first_lane(found: re.Match[str], name: str) -> str:
+    return f"""declare i32 @llvm.amdgcn.readfirstlane(i32)
+define internal i32 {name}(i32 %a) alwaysinline nounwind convergent {{
+  %result = call i32 @llvm.amdgcn.readfirstlane(i32 %a)
+  ret i32 %result
+}}"""
+
+
+def _cast(found: re.Match[str], name: str) -> str:
+    to, source = _POINTERS[found[1]], _POINTERS[found[2]]
+    return f"""define internal {to} {name}({source} %a) alwaysinline nounwind {{
+  %result = addrspacecast {source} %a to {to}
+  ret {to} %result
+}}"""
+
+
+_NEWER = (
+    _Newer(re.compile(r"llvm\.(minimum|maximum)num\.(f16|f32|f64)"), 21, _extreme),
+    _Newer(re.compile(r"llvm\.(minimum|maximum)num\..*"), 21),
+    _Newer(re.compile(r"llvm\.amdgcn\.bitop3\..*"), 20),
+    _Newer(re.compile(r"llvm\.amdgcn\.tanh\..*"), 22),
+    _Newer(re.compile(r"llvm\.amdgcn\.wave\.shuffle.*"), 22),
+    _Newer(re.compile(r"llvm\.readsteadycounter"), 19),
+    _Newer(re.compile(r"llvm\.amdgcn\.readfirstlane\.i32"), 19, _first_lane),
+    _Newer(re.compile(r"llvm\.amdgcn\.addrspacecast\.nonnull\.(p[0135])\.(p[0135])"), 19, _cast),
+)
+
+
+def for_llvm(pieces: Pieces, version: int, name: str) -> Pieces:
+    """The same fragment in words that an LLVM of this version knows. Raises PTX302 for others."""
+    globals_ = dict(pieces.globals)
+    declarations = {}
+    definition = pieces.definition
+    for intrinsic, line in pieces.declarations.items():
+        newer = _newer_than(intrinsic, version)
+        if newer is None:
+            declarations[intrinsic] = line
+            continue
+        found = newer.name.fullmatch(intrinsic)
+        if newer.write is None or found is None:
+            raise PtxError.of(
+                "PTX302",
+                f"{name} needs {intrinsic}, which LLVM has since version {newer.since}",
+                hint="use a newer LLVM, or another target",
+            )
+        own = f"@ptxlift.{intrinsic.removeprefix('llvm.')}"
+        globals_[own] = newer.write(found, own)
+        definition = definition.replace(f"@{intrinsic}(", f"{own}(")
+    return replace(pieces, definition=definition, globals=globals_, declarations=declarations)
+
+
+def _newer_than(intrinsic: str, version: int) -> _Newer | None:
+    return next(
+        (n for n in _NEWER if n.since > version and n.name.fullmatch(intrinsic)),
+        None,
+    )
