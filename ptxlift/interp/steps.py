@@ -6,11 +6,10 @@ with a semantics function need none here. Ends of code blocks are in `ends`.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from functools import cache
 from typing import TypeAlias
 
+from ptxlift.chapters import Chapters
 from ptxlift.interp.state import Selection, State
 from ptxlift.interp.values import Operands
 from ptxlift.ptx import module as ptx
@@ -18,25 +17,11 @@ from ptxlift.ptx import module as ptx
 Step: TypeAlias = Callable[[State, Selection], None]
 Maker: TypeAlias = Callable[[Operands, ptx.Inst], Step]
 
-_CHAPTERS = ("access", "atomics", "addresses", "quiet", "copies", "mbarrier", "bulk")
-_MAKERS: dict[str, Maker] = {}  # filled once by the chapters' decorators
-
-
-def runs(*names: str) -> Callable[[Maker], Maker]:
-    """Registers the maker of a row's step."""
-
-    def register(maker: Maker) -> Maker:
-        for name in names:
-            assert name not in _MAKERS, f"two steps for {name}"
-            _MAKERS[name] = maker
-        return maker
-
-    return register
-
-
-@cache
-def makers() -> dict[str, Maker]:
-    """Every maker by row name."""
-    for chapter in _CHAPTERS:
-        importlib.import_module(f"ptxlift.interp.{chapter}")
-    return _MAKERS
+_CHAPTERS = Chapters[Maker](
+    "ptxlift.interp",
+    (
+        "access", "atomics", "addresses", "quiet", "copies", "mbarrier", "bulk",
+    ),
+)  # fmt: skip
+runs = _CHAPTERS.register
+makers = _CHAPTERS.table

@@ -11,49 +11,32 @@ no function here: interpreter and lifter each do those in their own way.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
+from ptxlift.chapters import Chapters
 from ptxlift.isa import Form, OperandKind
 from ptxlift.ptx import module as ptx
 
 Function = Callable[..., Any]  # Any: the value type is the algebra's, not ours
 
-_CHAPTERS = (
-    "integer", "logic", "compare", "data", "floating", "half", "convert", "narrow", "video",
+_CHAPTERS = Chapters[Function](
+    "ptxlift.semantics",
+    (
+        "integer", "logic", "compare", "data", "floating", "half", "convert", "narrow", "video",
+    ),
 )  # fmt: skip
-_FUNCTIONS: dict[str, Function] = {}  # filled once by the chapters' decorators
-
-
-def semantics(*names: str) -> Callable[[Function], Function]:
-    """Registers a function under the names of the rows it defines."""
-
-    def register(function: Function) -> Function:
-        for name in names:
-            assert name not in _FUNCTIONS, f"two semantics functions for {name}"
-            _FUNCTIONS[name] = function
-        return function
-
-    return register
-
-
-@cache
-def _load() -> dict[str, Function]:
-    for chapter in _CHAPTERS:
-        importlib.import_module(f"ptxlift.semantics.{chapter}")
-    return _FUNCTIONS
+semantics = _CHAPTERS.register
 
 
 def lookup(name: str) -> Function | None:
     """The function of a row name, or None where the row is not a pure one or has none yet."""
-    return _load().get(name)
+    return _CHAPTERS.table().get(name)
 
 
 def names() -> frozenset[str]:
     """The row names that have a function."""
-    return frozenset(_load())
+    return frozenset(_CHAPTERS.table())
 
 
 def extra_arguments(form: Form, operands: Sequence[ptx.Operand]) -> dict[str, tuple[str, ...]]:

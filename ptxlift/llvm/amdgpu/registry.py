@@ -6,11 +6,10 @@ result of the op a definition. There is one an op; similar ops share a maker.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING
 
+from ptxlift.chapters import Chapters
 from ptxlift.ir.core import Op
 
 if TYPE_CHECKING:
@@ -18,28 +17,12 @@ if TYPE_CHECKING:
 
 Lowering = Callable[["Emitter", Op], None]
 
-_CHAPTERS = (
-    "addresses", "integer", "bitfields", "dot", "floating", "extremes", "convert", "approximate",
-    "memory", "atomics", "special", "warp", "permute", "barrier", "control",
+_CHAPTERS = Chapters[Lowering](
+    "ptxlift.llvm.amdgpu",
+    (
+        "addresses", "integer", "bitfields", "dot", "floating", "extremes", "convert",
+        "approximate", "memory", "atomics", "special", "warp", "permute", "barrier", "control",
+    ),
 )  # fmt: skip
-_LOWERINGS: dict[str, Lowering] = {}  # filled once by the chapters' decorators
-
-
-def lowers(*names: str) -> Callable[[Lowering], Lowering]:
-    """Registers the lowering of the named ops."""
-
-    def register(function: Lowering) -> Lowering:
-        for name in names:
-            assert name not in _LOWERINGS, f"two lowerings of {name}"
-            _LOWERINGS[name] = function
-        return function
-
-    return register
-
-
-@cache
-def table() -> dict[str, Lowering]:
-    """Every op's lowering by the op's name."""
-    for chapter in _CHAPTERS:
-        importlib.import_module(f"ptxlift.llvm.amdgpu.{chapter}")
-    return _LOWERINGS
+lowers = _CHAPTERS.register
+table = _CHAPTERS.table
