@@ -83,28 +83,34 @@ CONTROLS = (
 )
 
 
+MASKS = ((15, 15), (0xA, 15), (15, 0x5))
+
+
 @pytest.mark.parametrize("cpu", CHIPS)
 @pytest.mark.parametrize("zero", (True, False))
 def test_dpp(cpu: str, zero: bool) -> None:
-    lanes = lanes_of(cpu)
-    target = lookup(cpu).target
-    for ctrl, feature in CONTROLS:
-        if feature is not None and not target.has(feature):
-            continue
-        for rows, banks in ((15, 15), (0xA, 15), (15, 0x5)):
-            flag = "true" if zero else "false"
-            body = (
-                f"  %r = call i32 @llvm.amdgcn.update.dpp.i32(i32 {OLD}, i32 %x, i32 {ctrl},"
-                f" i32 {rows}, i32 {banks}, i1 {flag})"
-            )
-            want = []
-            for lane in range(lanes):
-                source = dpp_source(ctrl, lane, lanes)
-                value = 100 + source if source is not None else 0 if zero else OLD
-                on = rows >> (lane >> 4) & banks >> (lane >> 2 & 3) & 1
-                want.append(value if on else OLD)
-            got = execute(cpu, DPP, body, lanes)
-            np.testing.assert_array_equal(got, want, f"{cpu} {ctrl:#x} {rows:#x} {banks:#x}")
+    """All controls in one kernel; each writes a row of results."""
+    lanes, target = lanes_of(cpu), lookup(cpu).target
+    controls = [c for c, feature in CONTROLS if feature is None or target.has(feature)]
+    cases = [(c, rows, banks) for c in controls for rows, banks in MASKS]
+    lines, want = [], []
+    for i, (ctrl, rows, banks) in enumerate(cases):
+        call = f"i32 {OLD}, i32 %x, i32 {ctrl}, i32 {rows}, i32 {banks}, i1 {str(zero).lower()}"
+        lines.append(f"  %r{i} = call i32 @llvm.amdgcn.update.dpp.i32({call})")
+        lines.append(f"  %b{i} = getelementptr i32, ptr addrspace(1) %b, i32 {i * lanes}")
+        lines.append(f"  store i32 %r{i}, ptr addrspace(1) %b{i}")
+        for lane in range(lanes):
+            source = dpp_source(ctrl, lane, lanes)
+            value = 100 + source if source is not None else 0 if zero else OLD
+            on = rows >> (lane >> 4) & banks >> (lane >> 2 & 3) & 1
+            want.append(value if on else OLD)
+    x = np.arange(100, 100 + lanes, dtype=np.uint32)
+    out = np.zeros(len(cases) * lanes, np.uint32)
+    body = "\n".join([*lines, "  %r = add i32 %r0, 0"])
+    run(kernel(DPP, body), "k", cpu, (1, 1, 1), (lanes, 1, 1), x, out)
+    got, wanted = out.reshape(-1, lanes), np.array(want).reshape(-1, lanes)
+    wrong = [(hex(c), r, b) for k, (c, r, b) in enumerate(cases) if (got[k] != wanted[k]).any()]
+    assert not wrong
 
 
 @pytest.mark.parametrize("cpu", CHIPS)
