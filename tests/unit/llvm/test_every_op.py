@@ -35,7 +35,13 @@ from ptxlift.llvm.options import CodegenOptions
 from ptxlift.target import illegal_mnemonics, lookup
 
 TARGETS = ("gfx900", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
-WAYS = [(target, None) for target in TARGETS] + [("gfx1100", 64), ("gfx1201", 64)]
+QUICK = ("gfx942", "gfx1201")
+OTHERS = tuple(target for target in TARGETS if target not in QUICK)
+WAYS = [
+    *((target, None) for target in QUICK),
+    *(pytest.param(target, None, marks=pytest.mark.slow) for target in OTHERS),
+    *(pytest.param(target, 64, marks=pytest.mark.slow) for target in ("gfx1100", "gfx1201")),
+]
 Spec = tuple[Body, Sequence[int], Sequence[int]]
 
 

@@ -155,8 +155,9 @@ def test_atomics_change_memory_and_return_the_old_value(width: int, target: str)
     dtype = np.uint32 if width == 32 else np.uint64
     start = rng.integers(0, 5, COUNT).astype(dtype)
     values = rng.integers(0, 5, COUNT).astype(dtype)
-    for op, number, model in _ATOMICS:
-        function, b = new_kernel("update", 3)
+    functions = {}
+    for op, number, _ in _ATOMICS:
+        function, b = new_kernel(op.value, 3)
         tid = b.special(32, Special.TID_X)
         places = [element(b, b.kernel_param(64, 8 * i), tid, width // 8) for i in range(3)]
         value = b.load(places[1], Space.GLOBAL, width, 1, width // 8)[0]
@@ -164,9 +165,11 @@ def test_atomics_change_memory_and_return_the_old_value(width: int, target: str)
         old = b.atomic(places[0], [value], Space.GLOBAL, width, op, number, *order, True)
         b.store(places[2], [old], Space.GLOBAL, width, width // 8)
         b.ret()
+        functions[op.value] = function
+    built = build(Module("atomics", functions), target)
+    for op, _, model in _ATOMICS:
         memory, olds = start.copy(), np.zeros_like(start)
-        built = build(Module("update", {"update": function}), target)
-        launch(built, "update", (1, 1, 1), (COUNT, 1, 1), [memory, values, olds])
+        launch(built, op.value, (1, 1, 1), (COUNT, 1, 1), [memory, values, olds])
         pairs = zip(start.tolist(), values.tolist(), strict=True)
         expected = np.array([model(old, value) for old, value in pairs], dtype)
         assert np.array_equal(memory, expected), op

@@ -11,7 +11,7 @@ from functools import reduce
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from run_ir import run_ops
+from run_ir import Body, run_ops
 
 from ptxlift.interp.lanes import Lanes
 from ptxlift.ir.attributes import (
@@ -92,41 +92,46 @@ def shuffled(mode: ShuffleMode, values: Bits, b: Bits, c: Bits) -> tuple[Bits, N
     return results, inside
 
 
+def _shuffle(mode: ShuffleMode, constants: tuple[int, int] | None) -> Body:
+    def body(builder: Builder, v: list[Value]) -> Sequence[Value]:
+        known = [builder.const(32, n) for n in constants or ()]
+        return builder.shuffle(*v, *known, builder.const(32, FULL), mode)
+
+    return body
+
+
 @every_way
-@pytest.mark.parametrize("mode", ShuffleMode)
-def test_shuffle_with_variable_operands(
-    mode: ShuffleMode, target: str, options: CodegenOptions
-) -> None:
+def test_shuffle_with_variable_operands(target: str, options: CodegenOptions) -> None:
     values, b = words(1), words(2, 64)
     segment = np.random.default_rng(3).choice([0, 16, 24, 28, 30, 31], COUNT)
-    c = (segment << 8 | (0 if mode is ShuffleMode.UP else 31)).astype(np.uint32)
-
-    def body(builder: Builder, v: list[Value]) -> Sequence[Value]:
-        return builder.shuffle(v[0], v[1], v[2], builder.const(32, FULL), mode)
-
-    got = run_one(body, [values, b, c], (32, 32, 32), (32, 1), target, options)
-    want = shuffled(mode, values, b, c)
-    assert np.array_equal(got[0], want[0])
-    assert np.array_equal(got[1], want[1])
+    bodies, inputs = {}, {}
+    for mode in ShuffleMode:
+        c = (segment << 8 | (0 if mode is ShuffleMode.UP else 31)).astype(np.uint32)
+        bodies[mode.value] = (_shuffle(mode, None), (32, 32, 32), (32, 1))
+        inputs[mode.value] = [values, b, c]
+    results = run_ops(bodies, inputs, target, options)
+    for mode in ShuffleMode:
+        for have, want in zip(
+            results[mode.value], shuffled(mode, *inputs[mode.value]), strict=True
+        ):
+            assert np.array_equal(have, want), mode
 
 
 @every_way
-@pytest.mark.parametrize("mode", ShuffleMode)
-@pytest.mark.parametrize(("b", "c"), [(1, 31), (16, 31), (3, 0x1C1F), (5, 0x181F), (31, 0x1E1F)])
-def test_shuffle_with_constants(
-    mode: ShuffleMode, b: int, c: int, target: str, options: CodegenOptions
-) -> None:
-    c &= 0x1F00 if mode is ShuffleMode.UP else 0x1F1F
+def test_shuffle_with_constants(target: str, options: CodegenOptions) -> None:
     values = words(4)
-
-    def body(builder: Builder, v: list[Value]) -> Sequence[Value]:
-        constants = [builder.const(32, n) for n in (b, c, FULL)]
-        return builder.shuffle(v[0], *constants, mode)
-
-    got = run_one(body, [values], (32,), (32, 1), target, options)
-    want = shuffled(mode, values, np.full(COUNT, b), np.full(COUNT, c))
-    assert np.array_equal(got[0], want[0])
-    assert np.array_equal(got[1], want[1])
+    bodies, expected = {}, {}
+    for mode in ShuffleMode:
+        for b, c in ((1, 31), (16, 31), (3, 0x1C1F), (5, 0x181F), (31, 0x1E1F)):
+            c &= 0x1F00 if mode is ShuffleMode.UP else 0x1F1F
+            name = f"{mode.value}_{b}_{c:x}"
+            bodies[name] = (_shuffle(mode, (b, c)), (32,), (32, 1))
+            expected[name] = shuffled(mode, values, np.full(COUNT, b), np.full(COUNT, c))
+    inputs = {name: [values] for name in bodies}
+    results = run_ops(bodies, inputs, target, options)
+    for name, want in expected.items():
+        assert np.array_equal(results[name][0], want[0]), name
+        assert np.array_equal(results[name][1], want[1]), name
 
 
 # ---- votes, match, reduce ----
