@@ -59,12 +59,17 @@ class Context:
     def declare(self, signature: str) -> str:
         """Declares `i32 @llvm.umin.i32(i32, i32)`; returns the pattern of its calls."""
         head, _, rest = signature.partition("@")
-        name, _, arguments = rest.partition("(")
-        typed = ", ".join(f"{type} %s" for type in _split_types(arguments.removesuffix(")")))
+        name = rest.partition("(")[0]
+        typed = ", ".join(f"{type} %s" for type in argument_types(signature))
         pattern = f"call {head}@{name}({typed})"
         self.calls[signature] = pattern
         self.declarations[name] = f"declare {signature}"
         return pattern
+
+    def signature(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """The pattern of an intrinsic's calls and its argument types."""
+        pattern = self.calls.get(text) or self.declare(text)
+        return pattern, tuple(argument_types(text))
 
     def note(self, text: str) -> str:
         """A metadata node; returns its name."""
@@ -82,8 +87,9 @@ class Context:
         return PtxError.of(code, message, self.span(offset), hint)
 
 
-def _split_types(text: str) -> list[str]:
-    """Splits at commas outside of parentheses and angle brackets."""
+def argument_types(signature: str) -> list[str]:
+    """The types in the signature's parentheses, split at commas outside of any brackets."""
+    text = signature.partition("@")[2].partition("(")[2].removesuffix(")")
     if not text:
         return []
     parts, depth, start = [], 0, 0
