@@ -67,7 +67,9 @@ class Memory:
         """Put an array at a chosen address."""
         at = bisect.bisect(self._bases, base)
         found = Allocation(base, array.nbytes, Buffer(array), name or f"array {at}")
-        if at < len(self._bases) and self._allocations[at].base < found.end:
+        after = at < len(self._bases) and self._allocations[at].base < found.end
+        before = at > 0 and self._allocations[at - 1].end > base
+        if after or before:
             raise PtxError.of("PTX401", "two arrays overlap in device memory")
         self._bases.insert(at, base)
         self._allocations.insert(at, found)

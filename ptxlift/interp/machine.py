@@ -43,15 +43,29 @@ class Machine:
 
     # ---- memory ----
 
-    def alloc(self, array: Array) -> int:
-        """Makes an array device memory, shared with the caller; gives its address."""
+    def alloc(self, array: Array, address: int | None = None) -> int:
+        """Makes an array device memory, shared with the caller, at a chosen address or a free
+        one; gives the address.
+        """
         if not array.flags.c_contiguous:
             raise PtxError.of(
                 "PTX401", "the array is not contiguous", hint="pass numpy.ascontiguousarray(...)"
             )
         what = f"an array ({array.dtype}, shape {array.shape})"
         data = array.reshape(-1).view(np.uint8)
-        return self._memory.map(data, what, writable=array.flags.writeable).base
+        if address is None:
+            return self._memory.map(data, what, writable=array.flags.writeable).base
+        if self._memory.overlaps(address, len(data)):
+            raise PtxError.of("PTX401", "two arrays overlap in device memory")
+        self._memory.add(Region(address, data, len(data), what, writable=array.flags.writeable))
+        return address
+
+    def free(self, address: int) -> None:
+        """Forgets the array at an address."""
+        region = self._memory.at(address)
+        if region is None or region.base != address:
+            raise PtxError.of("PTX401", f"no array begins at {address:#x}")
+        self._memory.remove(region)
 
     def variable(self, name: str) -> tuple[int, Array]:
         """Address and bytes of a module variable."""

@@ -98,6 +98,11 @@ class Memory:
         """For each address the last region that begins at or below it; -1 if there is none."""
         return np.searchsorted(self._bases, addresses, side="right") - 1
 
+    def overlaps(self, address: int, size: int) -> bool:
+        """Whether some region has bytes among these."""
+        end = address + size
+        return any(r.base < end and address < r.base + r.size for r in self.regions)
+
     def at(self, address: int) -> Region | None:
         """The region that holds an address."""
         index = int(self.region_indices(np.array([address], np.uint64))[0])

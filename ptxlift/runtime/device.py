@@ -40,8 +40,13 @@ class Device(Protocol):
     def params(self, kernel: str) -> tuple[Param, ...]:
         """The kernel's parameters; PTX401 for an unknown kernel."""
 
-    def alloc(self, array: Array) -> Buffer:
-        """Makes an array device memory; kernels change it in place."""
+    def alloc(self, array: Array, address: int | None = None) -> Buffer:
+        """Makes an array device memory; kernels change it in place. `address`: where, instead
+        of a place the device chooses; PTX401 if there is something already.
+        """
+
+    def free(self, buffer: Buffer) -> None:
+        """Forgets an array."""
 
     def symbol(self, name: str) -> Buffer:
         """A module variable; what is written to its array is what kernels see."""

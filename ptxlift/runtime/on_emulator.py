@@ -29,12 +29,21 @@ class EmulatorDevice:
             raise PtxError.of("PTX401", f"no kernel named '{kernel}'", hint=f"kernels: {known}")
         return found.params
 
-    def alloc(self, array: Array) -> Buffer:
+    def alloc(self, array: Array, address: int | None = None) -> Buffer:
         known = self._addresses.get(id(array))
-        if known is None:
-            known = Buffer(array, self._memory.alloc(array))
-            self._addresses[id(array)] = known
+        if known is not None:
+            return known
+        if address is None:
+            address = self._memory.alloc(array)
+        else:
+            self._memory.map_at(address, array, "")
+        known = Buffer(array, address)
+        self._addresses[id(array)] = known
         return known
+
+    def free(self, buffer: Buffer) -> None:
+        del self._addresses[id(buffer.array)]
+        self._memory.free(buffer.address)
 
     def symbol(self, name: str) -> Buffer:
         address, array = self._image.variable(name)

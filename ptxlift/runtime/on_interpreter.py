@@ -33,12 +33,16 @@ class InterpreterDevice:
         variables = [p for p in function.params if isinstance(p, ptx.Variable)]
         return tuple(Param(v.name, v.type.name, v.size, v.align, v.offset) for v in variables)
 
-    def alloc(self, array: Array) -> Buffer:
+    def alloc(self, array: Array, address: int | None = None) -> Buffer:
         known = self._addresses.get(id(array))
         if known is None:
-            known = Buffer(array, self._machine.alloc(array))
+            known = Buffer(array, self._machine.alloc(array, address))
             self._addresses[id(array)] = known
         return known
+
+    def free(self, buffer: Buffer) -> None:
+        del self._addresses[id(buffer.array)]
+        self._machine.free(buffer.address)
 
     def symbol(self, name: str) -> Buffer:
         address, array = self._machine.variable(name)

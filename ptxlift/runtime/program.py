@@ -24,9 +24,15 @@ class Program:
     def __init__(self, device: Device) -> None:
         self._device = device
 
-    def alloc(self, array: Array) -> Buffer:
-        """Makes an array device memory; `buffer + bytes` is an argument too."""
-        return self._device.alloc(array)
+    def alloc(self, array: Array, address: int | None = None) -> Buffer:
+        """Makes an array device memory; `buffer + bytes` is an argument too. `address`: where it
+        shall be, for programs that hold addresses in their data.
+        """
+        return self._device.alloc(array, address)
+
+    def free(self, buffer: Buffer) -> None:
+        """Forgets an array that `alloc` made device memory."""
+        self._device.free(buffer)
 
     def symbol(self, name: str) -> Buffer:
         """A `.global` or `.const` variable; write to `.array` before a launch, read after it."""

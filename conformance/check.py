@@ -1,0 +1,105 @@
+"""Checks the PTX of a package: every kernel is translated for every target, in processes apart.
+
+Comes in: PTX files in the scratch folder. Goes out: one JSON file a package with what became of
+each kernel. It must know no package.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from conformance.compile import compiler_version
+from conformance.packages import Package
+from conformance.scratch import Scratch, version_of
+
+TARGETS = ("gfx942", "gfx1100", "gfx1201")
+TIME_LIMIT = 1800  # seconds for one file and target
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one kernel for one target. code: "" where it was translated."""
+
+    kernel: str
+    code: str = ""
+    message: str = ""
+    statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """One PTX file. seconds: by target. outcomes: by target."""
+
+    name: str
+    lines: int
+    seconds: dict[str, float] = field(default_factory=dict)
+    outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
+
+
+def check_package(package: Package, scratch: Scratch) -> None:
+    """Checks every PTX file of a package and writes the results."""
+    folder = scratch.ptx(package.name)
+    results = []
+    for path in sorted(folder.glob("*.ptx")):
+        result = check_file(path)
+        results.append(result)
+        print(f"{package.name}: {summary(result)}", flush=True)
+    if not results:
+        return
+    problems = {}
+    for key in sorted(folder.glob("*.key")):
+        lines = key.read_text().splitlines()[1:]
+        if lines:
+            problems[key.stem] = lines[0]
+    record = {
+        "package": package.name,
+        "version": version_of(scratch, package.name),
+        "date": date.today().isoformat(),
+        "compiler": compiler_version(),
+        "problems": problems,
+        "files": [asdict(result) for result in results],
+    }
+    path = scratch.results(package.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1))
+
+
+def check_file(path: Path) -> FileResult:
+    """Translates one file for each target, each in a process of its own."""
+    result = FileResult(path.stem, path.read_text(errors="replace").count("\n"))
+    for target in TARGETS:
+        found = _apart(path, target)
+        result.seconds[target] = found.pop("seconds")
+        result.outcomes[target] = [Outcome(**one) for one in found["outcomes"]]
+    return result
+
+
+def _apart(path: Path, target: str) -> dict[str, Any]:  # Any: what JSON holds
+    command = [sys.executable, "-m", "conformance.one", str(path), target]
+    try:
+        made = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        lost = Outcome("*", "time", f"longer than {TIME_LIMIT} s")
+        return {"seconds": TIME_LIMIT, "outcomes": [asdict(lost)]}
+    if made.returncode:
+        lost = Outcome("*", "crash", (made.stderr.strip().splitlines() or ["?"])[-1][-300:])
+        return {"seconds": 0.0, "outcomes": [asdict(lost)]}
+    found: dict[str, Any] = json.loads(made.stdout)
+    return found
+
+
+def summary(result: FileResult) -> str:
+    """One line for a person who waits."""
+    parts = []
+    for target, outcomes in result.outcomes.items():
+        good = sum(not one.code for one in outcomes)
+        codes = sorted({one.code for one in outcomes if one.code})
+        bad = f" ({', '.join(codes)})" if codes else ""
+        parts.append(f"{target} {good}/{len(outcomes)}{bad} {result.seconds[target]:.0f}s")
+    return f"{result.name}: {'; '.join(parts)}"
