@@ -1,4 +1,4 @@
-"""Lowerings of ops on fields, bytes and truth tables: pack, extract, bfe, bfi, bfind, lop3, prmt.
+"""Lowerings of ops on fields and bytes: pack, extract, bfe, bfi, bfind, prmt.
 
 Comes in: ops whose positions and lengths PTX clamps. Goes out: shifts, masks and the intrinsics of
 AMD's own field and permute instructions. Constant positions give constant masks.
@@ -11,7 +11,6 @@ from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.integer import shift_amount
 from ptxlift.llvm.amdgpu.packed import packed_pair
 from ptxlift.llvm.amdgpu.registry import lowers
-from ptxlift.target import Feature
 
 _BYTE = 255
 
@@ -174,63 +173,6 @@ def _bfind(e: Emitter, op: Op) -> None:
     else:
         change = "trunc" if n > 32 else "sext"
         e.set_bits(op.results[0], f"{change} i{n} {e.let(chosen)} to i32")
-
-
-# ---- three-input logic ----
-
-# The sixteen functions of two inputs, as instructions over b and c; bit i for input i = b*2 + c.
-_TWO_INPUTS: dict[int, tuple[str, ...]] = {
-    0x1: ("or b, c", "xor t, -1"),
-    0x2: ("xor b, -1", "and t, c"),
-    0x3: ("xor b, -1",),
-    0x4: ("xor c, -1", "and t, b"),
-    0x5: ("xor c, -1",),
-    0x6: ("xor b, c",),
-    0x7: ("and b, c", "xor t, -1"),
-    0x8: ("and b, c",),
-    0x9: ("xor b, c", "xor t, -1"),
-    0xB: ("xor b, -1", "or t, c"),
-    0xD: ("xor c, -1", "or t, b"),
-    0xE: ("or b, c",),
-}
-_CONSTANT_OR_INPUT = {0x0: "0", 0xF: "-1", 0xA: "c", 0xC: "b"}
-
-
-@lowers("bitwise3")
-def _bitwise3(e: Emitter, op: Op) -> None:
-    a, b, c = op.operands
-    lut, n = int(str(op.attr("lut"))), a.width
-    texts = (e.bits(a), e.bits(b), e.bits(c))
-    if n == 32 and e.context.has(Feature.V_BITOP3):
-        signature = "i32 @llvm.amdgcn.bitop3.i32(i32, i32, i32, i32)"
-        e.set_bits(op.results[0], e.call(signature, *texts, str(lut)))
-        return
-    low, high = lut & 15, lut >> 4
-    if_clear = _two_inputs(e, low, texts[1], texts[2], n)
-    if low == high:
-        e.alias(op.results[0], if_clear)
-        return
-    if low ^ high == 15:
-        e.set_bits(op.results[0], f"xor i{n} {if_clear}, {texts[0]}")
-        return
-    if_set = _two_inputs(e, high, texts[1], texts[2], n)
-    inverse = e.let(f"xor i{n} {texts[0]}, -1")
-    left = e.let(f"and i{n} {texts[0]}, {if_set}")
-    right = e.let(f"and i{n} {inverse}, {if_clear}")
-    e.set_bits(op.results[0], f"or i{n} {left}, {right}")
-
-
-def _two_inputs(e: Emitter, lut: int, b: str, c: str, n: int) -> str:
-    plain = _CONSTANT_OR_INPUT.get(lut)
-    if plain is not None:
-        return {"b": b, "c": c}.get(plain, plain)
-    text = ""
-    names = {"b": b, "c": c, "-1": "-1"}
-    for step in _TWO_INPUTS[lut]:
-        instruction, left, right = step.replace(",", "").split()
-        names["t"] = text
-        text = e.let(f"{instruction} i{n} {names[left]}, {names[right]}")
-    return text
 
 
 # ---- bytes ----

@@ -20,7 +20,7 @@ Lowering = Callable[["Emitter", Op], None]
 _CHAPTERS = Chapters[Lowering](
     "ptxlift.llvm.amdgpu",
     (
-        "addresses", "integer", "bitfields", "dot", "floating", "extremes", "convert",
+        "addresses", "integer", "bitfields", "logic", "dot", "floating", "extremes", "convert",
         "approximate", "memory", "atomics", "special", "warp", "permute", "barrier", "control",
     ),
 )  # fmt: skip
