@@ -19,6 +19,7 @@ _COMMANDS = {  # name: (module, one line of help); modules load when their comma
     "check": ("check", "Report everything wrong or untranslatable in PTX files."),
     "run": ("run", "Run a kernel in the emulator or the interpreter and show its results."),
     "extract": ("extract", "Take the PTX out of fat binaries, objects and executables."),
+    "inline": ("inline", "Replace the inline PTX of LLVM modules, or serve other compilers."),
     "targets": ("targets", "List the AMDGPU targets."),
     "isa": ("isa", "List the PTX instructions and what is done with each."),
     "explain": ("explain", "Explain a diagnostic code."),

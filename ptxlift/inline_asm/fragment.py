@@ -11,6 +11,7 @@ from ptxlift.diag import Diagnostic
 from ptxlift.inline_asm.model import Effects
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
+from ptxlift.llvm.amdgpu.context import symbol
 from ptxlift.llvm.amdgpu.fragment import Pieces, Signature, module_text
 from ptxlift.target.model import TRIPLE
 
@@ -43,7 +44,7 @@ class Fragment:
     def declaration(self) -> str:
         """The function's type, as a caller declares it."""
         types = ", ".join(form.type for form in self.signature.parameters)
-        return f"{self.signature.result_type} @{self.name}({types})"
+        return f"{self.signature.result_type} {symbol(self.name)}({types})"
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -68,6 +68,8 @@ def raise_inline_asm(
     that must read the text, 17 to 22. Raises `PtxError` with places inside the template.
     """
     form = _dialect(dialect)
+    if not name:
+        raise PtxError.of("PTX307", "name is ''", hint="give the function a name")
     request = make_request(target, wave_size, llvm_version)
     source = Source(location or "<asm>", template)
     parsed = parse_constraints(constraints, form, source.name)
