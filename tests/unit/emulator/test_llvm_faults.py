@@ -64,3 +64,18 @@ def test_carry_of_a_sum_with_a_narrow_number(cpu: str) -> None:
     out = np.zeros(4, np.uint64)
     run(kernel("i64", "i64", body), "k", cpu, (1, 1, 1), (4, 1, 1), x, out)
     np.testing.assert_array_equal(out, [0, 1, 0, 1])
+
+
+def test_negated_half_beside_minus_zero() -> None:
+    """<-x, -0> - y; LLVM makes the upper half +0 on most chips."""
+    body = """
+  %v = extractelement <2 x half> %x, i32 0
+  %n = fneg half %v
+  %s = insertelement <2 x half> <half poison, half 0xH8000>, half %n, i64 0
+  %r = fsub <2 x half> %s, %x"""
+    x, out = np.array([0x0000_3C00], np.uint32), np.zeros(1, np.uint32)
+    ir = kernel("<2 x half>", "<2 x half>", body)
+    run(ir, "k", "gfx942", (1, 1, 1), (1, 1, 1), x, out)
+    assert out[0] == 0x0000_C000  # -0 - 0 is -0: 0x8000_C000 is right
+    run(ir, "k", "gfx1100", (1, 1, 1), (1, 1, 1), x, out)
+    assert out[0] == 0x8000_C000
