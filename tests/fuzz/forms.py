@@ -1,8 +1,7 @@
 """Which instruction forms the generator may use, and how to write one.
 
 Comes in: the instruction table. Goes out: random instances of pure rows as text over untyped
-registers. Registers are declared `.b16 %h`, `.b32 %r`, `.b64 %d` and `.pred %p`: bits that every
-type accepts.
+registers: `.b8 %b`, `.b16 %h`, `.b32 %r`, `.b64 %d` and `.pred %p` take bits of every type.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ptxlift.isa.types import Type
 from ptxlift.semantics.registry import names
 
 POOL = 6  # registers of each kind
-PREFIX = {16: "%h", 32: "%r", 64: "%d", 1: "%p"}
+PREFIX = {8: "%b", 16: "%h", 32: "%r", 64: "%d", 1: "%p"}
 # Results within a bound differ between right implementations; .oob is refused.
 _BOUNDED = ("approx", "full", "oob")
 _EXCLUDED = ("mov_sreg", "mov_address", "mov_vector")
@@ -124,9 +123,8 @@ def _operand(
 def _register(
     type_: Type, spec: isa.OperandSpec, rng: random.Random, results: list[tuple[str, Type]]
 ) -> str | None:
-    prefix = PREFIX.get(max(type_.bits, 1) if type_.bits != 8 else 16)
-    wider = spec.rule is isa.Rule.WIDER and (type_.is_integer or type_.kind is isa.Kind.B)
-    if prefix is None or (type_.bits == 8 and not wider):
+    prefix = PREFIX.get(type_.bits)
+    if prefix is None:
         return None
     name = f"{prefix}{rng.randrange(POOL)}"
     if spec.role is isa.Role.RESULT:

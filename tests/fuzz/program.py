@@ -214,6 +214,7 @@ def _element(type_: Type) -> Type:
 
 def _declarations() -> list[str]:
     return [
+        f".reg .b8 %b<{POOL}>;",
         f".reg .b16 %h<{POOL}>; .reg .b32 %r<{POOL}>; .reg .b64 %d<{POOL}>; .reg .pred %p<{POOL}>;",
         ".reg .pred %t; .reg .b16 %x<2>; .reg .b32 %y<2>; .reg .b64 %a<3>; .reg .b32 %s<3>;",
         ".reg .pred %c<4>; .reg .b32 %m<8>; .reg .b32 %n<4>; .reg .b32 %w; .reg .b64 %o;",
@@ -236,6 +237,7 @@ def _prologue() -> list[str]:
         lines.append(f"st.shared.b32 [%s0+{4 * i}], {i};")
     for i in range(POOL):
         lines.append(f"ld.global.b16 %h{i}, [%a0+{8 * i}];")
+        lines.append(f"ld.global.b8 %b{i}, [%a0+{8 * i + 2}];")
         lines.append(f"ld.global.b32 %r{i}, [%a0+{8 * (POOL + i)}];")
         lines.append(f"ld.global.b64 %d{i}, [%a0+{8 * (2 * POOL + i)}];")
         lines.append(f"and.b32 %w, %r{i}, 1; setp.ne.u32 %p{i}, %w, 0;")
@@ -246,6 +248,7 @@ def _epilogue() -> list[str]:
     lines = []
     for i in range(POOL):
         lines.append(f"cvt.u64.u16 %o, %h{i}; st.global.b64 [%a1+{8 * i}], %o;")
+        lines.append(f"st.global.b8 [%a1+{8 * i + 7}], %b{i};")
         lines.append(f"selp.b32 %w, 1, 0, %p{i}; mov.b64 %o, {{%r{i}, %w}};")
         lines.append(f"st.global.b64 [%a1+{8 * (POOL + i)}], %o;")
         lines.append(f"st.global.b64 [%a1+{8 * (2 * POOL + i)}], %d{i};")
