@@ -60,6 +60,8 @@ def _machine(job: Job) -> llvm.TargetMachine:
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
     tuning = llvm.create_pipeline_tuning_options(job.opt_level)
+    tuning.loop_vectorization = False  # lanes are the vectors
+    tuning.slp_vectorization = job.pairs
     builder = llvm.create_pass_builder(machine, tuning)
     if job.pipeline is Pipeline.FULL:
         builder.getModulePassManager().run(module, builder)
@@ -68,7 +70,6 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> 
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
     passes.add_instruction_combine_pass()
-    passes.add_new_gvn_pass()
     passes.add_simplify_cfg_pass()
     passes.add_dead_code_elimination_pass()
     passes.run(module, builder)

@@ -17,6 +17,14 @@ class WarpMapping(Enum):
     SPLIT = "split"  # one warp a wave, lanes 32..63 leave at entry
 
 
+class MatrixUse(Enum):
+    """Whether matrix products go to the chip's matrix instructions."""
+
+    AUTO = "auto"  # where that costs less
+    NATIVE = "native"  # wherever that is right
+    GENERIC = "generic"  # never
+
+
 class Pipeline(Enum):
     """Which LLVM passes a unit needs."""
 
@@ -33,6 +41,7 @@ class CodegenOptions:
     warp_mapping: WarpMapping = WarpMapping.PACKED
     code_object_version: int = 5  # 4, 5 or 6; generic targets always get 6
     max_block: int = 1024  # work-items of the largest block a kernel without bounds may get
+    matrix: MatrixUse = MatrixUse.AUTO
     unsafe_fp_atomics: bool = False  # the device's atomics also at .sys scope
 
 
@@ -42,6 +51,7 @@ class Emitted:
 
     text: str
     pipeline: Pipeline
+    pairs: bool = False  # looking for pairs of f32 operations pays: the target has packed ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,7 @@ class Job:
     features: str
     opt_level: int
     pipeline: Pipeline
+    pairs: bool = False
     want_asm: bool = False
     want_bitcode: bool = False
 

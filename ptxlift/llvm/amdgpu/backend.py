@@ -32,7 +32,8 @@ class AmdgpuBackend:
         wave_size = options.wave_size or spec.target.default_wave
         features = spec.llvm_features(wave_size)
         level = options.opt_level
-        return Job(name, emitted.text, TRIPLE, spec.cpu, features, level, emitted.pipeline)
+        text, pipeline, pairs = emitted.text, emitted.pipeline, emitted.pairs
+        return Job(name, text, TRIPLE, spec.cpu, features, level, pipeline, pairs)
 
     def compile(self, job: Job) -> Compiled:
         """Runs a job in this process."""

@@ -25,6 +25,7 @@ class Facts:
     keeps_subnormals: bool = False  # some f32 op without .ftz could tell
     block_barrier_scratch: bool = False  # barrier reductions need LDS of their own
     needs_full_pipeline: bool = False
+    has_halves: bool = False  # f16 or bf16 operations
 
 
 # A flushing mode changes results of these unless the op flushes anyway.
@@ -115,6 +116,7 @@ def _of_function(function: Function, module: Module) -> Facts:
 def _add_op(facts: Facts, op: Op, function: Function, module: Module) -> None:
     name = op.opdef.name
     if name in _SENSITIVE:
+        facts.has_halves |= op.operands[0].width == 16 or op.results[0].width == 16
         if not facts.keeps_subnormals:
             facts.keeps_subnormals = _keeps_subnormals(op)
     elif name in _REGISTERS:

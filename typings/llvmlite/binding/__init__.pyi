@@ -39,6 +39,8 @@ class Target:
 
 class PipelineTuningOptions:
     loop_unrolling: bool
+    loop_vectorization: bool
+    slp_vectorization: bool
     inlining_threshold: int
 
 class PassBuilder:
