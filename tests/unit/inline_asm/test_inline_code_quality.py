@@ -43,10 +43,12 @@ def asm(name: str, template: str, constraints: str, *arguments: str) -> str:
     [
         ("0x96", "gfx1100", 1),  # v_xor3
         ("0x96", "gfx942", 2),
-        ("0xEA", "gfx942", 2),  # v_and_or
-        ("0xEA", "gfx1100", 2),
+        ("0xEA", "gfx942", 1),  # v_and_or
+        ("0xEA", "gfx1100", 1),
         ("0xFE", "gfx942", 1),  # v_or3
         ("0xCA", "gfx942", 1),  # v_bfi
+        ("0xE8", "gfx942", 2),  # v_xor, v_bfi
+        ("0xE8", "gfx1100", 2),
         ("0x96", "gfx950", 1),  # v_bitop3
         ("0xE8", "gfx950", 1),
         ("0x1B", "gfx950", 1),
