@@ -168,11 +168,18 @@ def load_code_object(
 
 
 def _registers_used(insts: dict[int, Inst]) -> tuple[int, int]:
+    """Sizes of the register files; indexed moves reach above the registers that are named."""
     highest = {"v": 0, "a": 0}
+    indexed = 0
     for inst in insts.values():
+        if inst.mnemonic.startswith(("v_movrel", "s_set_gpr_idx")):
+            indexed = _LARGEST_INDEXED
         for file, single, last in _REGISTER.findall(inst.text):
             highest[file] = max(highest[file], int(last or single))
-    return highest["v"] + 1, highest["a"] + 1
+    return highest["v"] + 1 + indexed, highest["a"] + 1
+
+
+_LARGEST_INDEXED = 32  # registers in LLVM's widest indexed tuple
 
 
 _REGISTER = re.compile(r"\b([va])(?:(\d+)|\[\d+:(\d+)\])")
