@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cuda.h>
 // The header renames these to their second versions; here both are.
 #undef cuDeviceGetUuid
@@ -38,15 +39,30 @@ __attribute__((visibility("default"))) void set_hooks(const struct Hooks *given)
 struct Block { uintptr_t address; size_t bytes; struct Block *next; };
 static struct Block *blocks;
 
+// One range of addresses that neither the host nor the emulator uses for anything else; an address is
+// never given twice, so that a use after free is a fault.
+static uintptr_t reserve(size_t bytes) {
+    static uintptr_t start, next;
+    const size_t whole = (size_t)1 << 40;
+    if (!start) {
+        void *made = mmap((void *)0x200000000000, whole, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (made == MAP_FAILED) return 0;
+        start = next = (uintptr_t)made;
+    }
+    uintptr_t found = next;
+    next += (bytes + 4095) / 4096 * 4096 + 65536;
+    return next > start + whole ? 0 : found;
+}
 static CUresult allocate(uintptr_t *address, size_t bytes) {
     if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     if (bytes > ((size_t)1 << 32)) return CUDA_ERROR_OUT_OF_MEMORY;
-    void *made = aligned_alloc(512, (bytes + 511) / 512 * 512);
+    uintptr_t made = reserve(bytes);
     if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
     struct Block *block = malloc(sizeof *block);
-    *block = (struct Block){(uintptr_t)made, bytes, blocks};
+    *block = (struct Block){made, bytes, blocks};
     blocks = block;
-    *address = (uintptr_t)made;
+    *address = made;
     if (hooks.allocated) hooks.allocated(block->address, bytes, 1);
     return CUDA_SUCCESS;
 }
@@ -62,7 +78,7 @@ static CUresult release(uintptr_t address) {
             struct Block *block = *at;
             *at = block->next;
             if (hooks.allocated) hooks.allocated(address, block->bytes, 0);
-            free((void *)address);
+            madvise((void *)address, block->bytes, MADV_DONTNEED);
             free(block);
             return CUDA_SUCCESS;
         }
@@ -431,7 +447,7 @@ API cuGetErrorString(CUresult e, const char **text) {
     return CUDA_SUCCESS;
 }
 static CUresult unsupported(void) {
-    if (getenv("PTXLIFT_DRIVER_LOG")) fprintf(stderr, "driver: an unsupported call\n");
+    if (getenv("PTXLIFT_DRIVER_TRACE")) fprintf(stderr, "driver: an unsupported call\n");
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 static void *self(void) {
@@ -449,7 +465,7 @@ API cuGetProcAddress_v2(const char *name, void **found, int version, cuuint64_t 
         snprintf(full, sizeof full, "%s%s", name, suffixes[i]);
         *found = dlsym(self(), full);
     }
-    if (!*found && getenv("PTXLIFT_DRIVER_LOG")) fprintf(stderr, "driver: no %s\n", name);
+    if (!*found && getenv("PTXLIFT_DRIVER_TRACE")) fprintf(stderr, "driver: no %s\n", name);
     if (!*found) *found = (void *)unsupported;
     if (status) *status = CU_GET_PROC_ADDRESS_SUCCESS;
     return CUDA_SUCCESS;

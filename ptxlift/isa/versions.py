@@ -87,6 +87,7 @@ VERSIONS = frozenset(
     + [(8, n) for n in range(9)]
     + [(9, 0)]
 )
+NEWEST = max(VERSIONS)
 
 
 @dataclass(frozen=True, slots=True)

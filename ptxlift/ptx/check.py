@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ptxlift.diag import PtxError, Span
-from ptxlift.isa.versions import TARGETS, VERSIONS, sm_number
+from ptxlift.isa.versions import NEWEST, TARGETS, VERSIONS, sm_number
 from ptxlift.ptx.bodies import BodyChecker, Looks
 from ptxlift.ptx.declare import parameters, variables
 from ptxlift.ptx.initial import InitialError, initialize
@@ -78,8 +78,10 @@ class _ModuleChecker:
 
     def _header(self) -> None:
         tree = self.tree
-        if tree.version not in VERSIONS:
-            major, minor = tree.version
+        major, minor = tree.version
+        # What newer compilers write is read; what is new in it gives errors of its own.
+        newer = tree.version > NEWEST and major <= NEWEST[0] + 1
+        if tree.version not in VERSIONS and not newer:
             self._header_error(
                 "version", f".version {major}.{minor} does not exist", "the newest is 9.0"
             )
