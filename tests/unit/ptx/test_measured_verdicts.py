@@ -10,7 +10,7 @@ from measured import as_module, covered, errors, in_kernel, rows
 from ptxlift.isa.types import TYPES
 
 NEGATIVE = rows("negative.tsv")
-# ptxas refuses what is newer than itself; ptxlift reads it (tests/regressions/test_newer_version.py).
+# ptxas refuses what is newer than itself; ptxlift reads it: tests/regressions/test_newer_version.py
 PROBES = [row for row in rows("directives-probe.tsv") if row["note"] != "future version"]
 QUIRKS = rows("quirks.tsv")
 
