@@ -7,6 +7,7 @@ offset and capacity, then frames of a control word, a format and arguments of 8 
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Iterator, Sequence
@@ -108,7 +109,10 @@ def _convert_word(
     unsigned = int.from_bytes(word, "little") & (1 << bits) - 1
     point = "" if match["dot"] is None else f".{precision or 0}"
     if kind in "fFeEgG":
-        return f"%{flags}{width or ''}{point}{kind}" % struct.unpack("<d", word)
+        number = struct.unpack("<d", word)[0]
+        if not math.isfinite(number):
+            flags = flags.replace("0", "")
+        return f"%{flags}{width or ''}{point}{kind}" % number
     if kind in "aA":
         value = struct.unpack("<d", word)[0].hex()
         return _pad(value.upper() if kind == "A" else value, match, width)
@@ -117,7 +121,12 @@ def _convert_word(
     if kind == "p":
         return _pad(f"0x{int.from_bytes(word, 'little'):x}", match, width)
     value = _signed(word, bits) if kind in "di" else unsigned
-    flags = flags.replace("#", "") if kind == "o" else flags
+    if kind not in "di":
+        flags = flags.replace("+", "").replace(" ", "")  # signs are for signed numbers
+    if point:
+        flags = flags.replace("0", "")
+    if kind == "o" and "#" in flags:
+        return _pad(f"0{unsigned:o}" if unsigned else "0", match, width)
     return f"%{flags}{width or ''}{point}{'d' if kind in 'iu' else kind}" % value
 
 

@@ -7,7 +7,7 @@ import pytest
 from emulator_builds import ALL, FIRST, load, needs_lld, run
 
 from ptxlift.diag import PtxError
-from ptxlift.emulator import InstClass
+from ptxlift.emulator import Approx, InstClass
 
 pytestmark = needs_lld
 
@@ -331,3 +331,56 @@ define amdgpu_kernel void @k(ptr addrspace(1) %o) {
         fixed += 0.5 * (counts[InstClass.SALU] + counts[InstClass.BRANCH])
         costs[cpu] = stats.dynamic_cost - fixed - stats.lines_touched
     assert costs == {"gfx942": 1, "gfx906": 2}
+
+
+def test_deadlock_names_the_waves() -> None:
+    """One wave signals and waits; the other waits for a barrier it has not signalled."""
+    ir = """
+declare void @llvm.amdgcn.s.barrier.signal(i32)
+declare void @llvm.amdgcn.s.barrier.wait(i16)
+define amdgpu_kernel void @stuck(ptr addrspace(1) %o) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %t, 32
+  br i1 %c, label %both, label %wait
+both:
+  call void @llvm.amdgcn.s.barrier.signal(i32 -1)
+  br label %wait
+wait:
+  call void @llvm.amdgcn.s.barrier.wait(i16 -1)
+  store i32 1, ptr addrspace(1) %o
+  ret void
+}
+"""
+    out = np.zeros(1, np.uint32)
+    with pytest.raises(PtxError) as caught:
+        run(ir, "stuck", "gfx1201", (1, 1, 1), (64, 1, 1), out)
+    text = str(caught.value)
+    assert "PTX404" in text and "stuck" in text and "wave 1" in text
+    run(ir, "stuck", "gfx1201", (1, 1, 1), (32, 1, 1), out)
+    assert out[0] == 1
+
+
+@pytest.mark.parametrize("cpu", FIRST)
+def test_approximation_modes(cpu: str) -> None:
+    """v_rcp_f32 errs by less than one unit in the last place: up, down, or at random."""
+    ir = """
+declare float @llvm.amdgcn.rcp.f32(float)
+define amdgpu_kernel void @k(ptr addrspace(1) %p) {
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %a = getelementptr float, ptr addrspace(1) %p, i32 %t
+  %x = load float, ptr addrspace(1) %a
+  %r = call float @llvm.amdgcn.rcp.f32(float %x)
+  store float %r, ptr addrspace(1) %a
+  ret void
+}
+"""
+    x = np.linspace(1.1, 1.9, 64).astype(np.float32)
+    results = {}
+    for mode in Approx:
+        results[mode] = x.copy()
+        run(ir, "k", cpu, (1, 1, 1), (64, 1, 1), results[mode], approx=mode)
+    steps = {mode: got.view(np.int32) - (1 / x).view(np.int32) for mode, got in results.items()}
+    assert not steps[Approx.EXACT].any()
+    assert set(steps[Approx.PLUS].tolist()) == {0, 1}
+    assert set(steps[Approx.MINUS].tolist()) == {-1, 0}
+    assert set(steps[Approx.RANDOM].tolist()) == {-1, 0, 1}
