@@ -109,7 +109,7 @@ def _convert_word(
     unsigned = int.from_bytes(word, "little") & (1 << bits) - 1
     point = "" if match["dot"] is None else f".{precision or 0}"
     if kind in "fFeEgG":
-        number = struct.unpack("<d", word)[0]
+        number: float = struct.unpack("<d", word)[0]
         if not math.isfinite(number):
             flags = flags.replace("0", "")
         return f"%{flags}{width or ''}{point}{kind}" % number
