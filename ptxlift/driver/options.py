@@ -14,6 +14,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "on_unsupported": ("error", "skip"),
     "isolate": (False, True),
     "unsafe_fp_atomics": (False, True),
+    "matrix": ("auto", "native", "generic"),
 }
 _LARGEST_BLOCK = 1024
 
@@ -32,6 +33,8 @@ class Options:
         lists them in `failed`.
     isolate: generate code in a process of its own, so that LLVM cannot take this one down.
     unsafe_fp_atomics: use hardware float atomics also where memory may be fine-grained.
+    matrix: "native" puts matrix products on the chip's matrix instructions wherever that is right,
+        "generic" writes them as scalar code, "auto" takes what costs less.
     max_block: threads of the largest block a kernel without `.maxntid` may be launched with.
     """
 
@@ -42,6 +45,7 @@ class Options:
     on_unsupported: str = "error"
     isolate: bool = False
     unsafe_fp_atomics: bool = False
+    matrix: str = "auto"
     max_block: int = 1024
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.packing import Verdict, lock_of, packing_verdict
 from ptxlift.llvm.amdgpu import AmdgpuBackend
-from ptxlift.llvm.options import CodegenOptions, Job, WarpMapping
+from ptxlift.llvm.options import CodegenOptions, Job, MatrixUse, WarpMapping
 from ptxlift.target import TargetSpec
 
 _SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items
@@ -206,6 +206,7 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
         code_object_version=options.code_object_version,
         max_block=options.max_block,
         unsafe_fp_atomics=options.unsafe_fp_atomics,
+        matrix=MatrixUse(options.matrix),
     )
     part = _part(request.module, kernels, owns_variables)
     backend = AmdgpuBackend()

@@ -184,6 +184,7 @@ class Special(Enum):
     NCTAID_Y = "nctaid.y"
     NCTAID_Z = "nctaid.z"
     LANEID = "laneid"
+    WAVE_LANE = "wave lane"  # in a wave that may hold two warps; not one of PTX
     WARPID = "warpid"
     NWARPID = "nwarpid"
     SMID = "smid"

@@ -7,6 +7,7 @@ simplification is the rewriter's. Knows nothing of PTX.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 
 from ptxlift.ir.attributes import (
     Approximation,
@@ -404,6 +405,15 @@ class Builder:
     ) -> list[Value]:
         widths = (register_bits(product.result),) * product.sums(product.result).registers
         return self.emit("mma", (*a, *b, *c), product.attributes, widths).results
+
+    def matrix_core(self, core: Enum, operands: Sequence[Value], results: int) -> list[Value]:
+        return self.emit("matrix_core", operands, (core,), (32,) * results).results
+
+    def wave_permute(self, a: Value, lane: Value, lanes: tuple[int, ...]) -> Value:
+        return self._one("wave_permute", a.width, (a, lane), (lanes,))
+
+    def is_among(self, mask: int, lanes: int) -> Value:
+        return self._one("is_among", 1, (), (mask, lanes))
 
     def warp_barrier(self, mask: Value) -> None:
         self.emit("warp_barrier", (mask,))

@@ -1,7 +1,7 @@
-"""Registers gathered from other lanes of the warp, by fixed maps.
+"""Registers gathered from other lanes of the warp or the wave, by fixed maps.
 
-Comes in: for each of the 32 lanes, which lane's which register it wants. Goes out: IR that fetches
-it: permutations, which know their map and can also be done by the lane computed from the own lane's
+Comes in: for each of the lanes, which lane's which register it wants. Goes out: IR that fetches it:
+permutations, which know their map and can also be done by the lane computed from the own lane's
 bits. It must know nothing of matrices.
 """
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ptxlift.ir.attributes import IntPredicate, Special
+from ptxlift.ir.attributes import Special
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Value
 
 LANES = 32
-_LANE_BITS = 5
+WAVE = 64
 _ANY = -1
 
 LaneMap = tuple[int | None, ...]  # the lane to read; None where any will do
@@ -30,11 +30,13 @@ class Place:
 
 
 class Exchange:
-    """Gathers values in one block; asks for nothing twice."""
+    """Gathers values in one block; asks for nothing twice. `lanes`: 32 of a warp, 64 of a wave."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Builder, lanes: int = LANES) -> None:
         self.builder = builder
+        self.lanes = lanes
         self._gathered: dict[tuple[Value, LaneMap], Value] = {}
+        self._fetched: dict[tuple[tuple[Value, ...], tuple[Place | None, ...]], Value] = {}
         self._lanes: dict[LaneMap, Value] = {}
         self._constants: dict[tuple[int, int], Value] = {}
         self._lane: Value | None = None
@@ -50,24 +52,34 @@ class Exchange:
     def lane(self) -> Value:
         """The own lane's number."""
         if self._lane is None:
-            self._lane = self.builder.special(32, Special.LANEID)
+            register = Special.LANEID if self.lanes == LANES else Special.WAVE_LANE
+            self._lane = self.builder.special(32, register)
         return self._lane
 
     # ---- fetching ----
 
-    def fetch(self, registers: Sequence[Value], places: Sequence[Place]) -> Value:
-        """For each lane the register it wants; `places[lane]` says which."""
-        wanted = list(dict.fromkeys(place.register for place in places))
+    def fetch(self, registers: Sequence[Value], places: Sequence[Place | None]) -> Value:
+        """For each lane the register it wants; `places[lane]` says which, None: any."""
+        key = (tuple(registers), tuple(places))
+        found = self._fetched.get(key)
+        if found is None:
+            found = self._fetched[key] = self._fetch(registers, places)
+        return found
+
+    def _fetch(self, registers: Sequence[Value], places: Sequence[Place | None]) -> Value:
+        wanted = list(dict.fromkeys(place.register for place in places if place is not None))
         result: Value | None = None
         for register in wanted:
-            mine = tuple(p.lane if p.register == register else None for p in places)
+            mine = tuple(
+                p.lane if p is not None and p.register == register else None for p in places
+            )
             value = self.permute(registers[register], mine)
             if result is None:
                 result = value
             else:
                 inside = self.is_one_of([lane for lane, at in enumerate(mine) if at is not None])
                 result = self.builder.select(inside, value, result)
-        assert result is not None, "there are 32 places"
+        assert result is not None, "some lane wants something"
         return result
 
     def permute(self, value: Value, lane_map: LaneMap) -> Value:
@@ -85,7 +97,8 @@ class Exchange:
             parts = [self.builder.extract(value, 32, offset) for offset in (0, 32)]
             return self.builder.pack([self.permute(part, lane_map) for part in parts])
         known = tuple(_ANY if at is None else at for at in lane_map)
-        return self.builder.permute(value, self._source(lane_map), known)
+        move = self.builder.permute if self.lanes == LANES else self.builder.wave_permute
+        return move(value, self._source(lane_map), known)
 
     # ---- functions of the lane number ----
 
@@ -93,7 +106,7 @@ class Exchange:
         """The lane to read, computed from the own one's bits."""
         found = self._lanes.get(lane_map)
         if found is None:
-            columns = [_column(lane_map, bit) for bit in range(_LANE_BITS)]
+            columns = [_column(lane_map, bit) for bit in range(self.lanes.bit_length() - 1)]
             found = self._lanes[lane_map] = self._join(columns)
         return found
 
@@ -109,7 +122,7 @@ class Exchange:
                 source, inverted = column
                 moves[bit - source] = moves.get(bit - source, 0) | 1 << source
                 constant ^= inverted << bit
-            elif column == _ALWAYS:
+            elif column == (1 << self.lanes) - 1:
                 constant |= 1 << bit
             elif column:
                 parts.append(self._shifted(self._truth(column), bit))
@@ -131,8 +144,8 @@ class Exchange:
 
     def _truth(self, word: int) -> Value:
         """0 or 1: the own lane's bit of a word."""
-        moved = self.builder.lshr(self.const(32, word), self.lane())
-        return self.builder.and_(moved, self.const(32, 1))
+        moved = self.builder.lshr(self.const(self.lanes, word), self.lane())
+        return self.builder.and_(self.builder.extract(moved, 32, 0), self.const(32, 1))
 
     def number(self, values: Sequence[int]) -> Value:
         """A small number that depends on the lane, given for each."""
@@ -142,12 +155,7 @@ class Exchange:
 
     def is_one_of(self, lanes: Sequence[int]) -> Value:
         """Whether the own lane is among these."""
-        chosen = frozenset(lanes)
-        truth = self.number([int(lane in chosen) for lane in range(LANES)])
-        return self.builder.icmp(truth, self.const(32, 0), IntPredicate.NE)
-
-
-_ALWAYS = (1 << LANES) - 1
+        return self.builder.is_among(sum(1 << lane for lane in lanes), self.lanes)
 
 
 def _column(lane_map: Sequence[int | None], bit: int) -> tuple[int, int] | int:
@@ -158,9 +166,9 @@ def _column(lane_map: Sequence[int | None], bit: int) -> tuple[int, int] | int:
     if not any(wanted.values()):
         return 0
     if all(wanted.values()):
-        return _ALWAYS
+        return (1 << len(lane_map)) - 1
     for inverted in (0, 1):
-        for source in range(_LANE_BITS):
+        for source in range(len(lane_map).bit_length() - 1):
             if all(lane >> source & 1 ^ inverted == truth for lane, truth in wanted.items()):
                 return source, inverted
     return sum(truth << lane for lane, truth in wanted.items())

@@ -20,6 +20,7 @@ _PER_LANE = frozenset(
         Special.TID_Y,
         Special.TID_Z,
         Special.LANEID,
+        Special.WAVE_LANE,
         Special.WARPID,
         Special.LANEMASK_EQ,
         Special.LANEMASK_LE,
@@ -98,7 +99,7 @@ def _starts_divergence(op: Op) -> bool:
     match op.name:
         case "special":
             return op.attr("register") in _PER_LANE
-        case "undef":
+        case "undef" | "is_among":
             return True
         case "load":
             return op.attr("space") in (Space.LOCAL, Space.GENERIC)

@@ -15,11 +15,11 @@ from ptxlift.llvm.amdgpu.context import FIRST_NOTE, Context, symbol
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import attributes
+from ptxlift.llvm.amdgpu.matrix.module import replace_products
 from ptxlift.llvm.amdgpu.split import leave_idle_lanes
 from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
 from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
-from ptxlift.rewrite.matrix.function import replace_products
-from ptxlift.target import TargetSpec
+from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.model import TRIPLE
 
 
@@ -27,7 +27,7 @@ def emit_module(
     module: Module, spec: TargetSpec, options: CodegenOptions, source: Source | None = None
 ) -> Emitted:
     """The module as LLVM IR text."""
-    module = replace_products(module)
+    module = replace_products(module, spec, options)
     facts = facts_module.collect(module)
     context = Context(module, spec, options, facts, source)
     bodies = [_function(f, facts[f.name], context) for f in module.functions.values()]
@@ -38,7 +38,10 @@ def emit_module(
     parts += sorted(context.declarations.values())
     parts += metadata_lines(context)
     full = any(fact.needs_full_pipeline for fact in facts.values())
-    return Emitted("\n".join(parts) + "\n", Pipeline.FULL if full else Pipeline.SHORT)
+    halves = any(fact.has_halves for fact in facts.values())
+    pairs = context.has(Feature.PK_FMA_F32) and not halves  # LLVM's pairs of halves cost more
+    pipeline = Pipeline.FULL if full else Pipeline.SHORT
+    return Emitted("\n".join(parts) + "\n", pipeline, pairs)
 
 
 def _function(function: Function, facts: Facts, context: Context) -> str:

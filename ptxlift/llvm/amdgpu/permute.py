@@ -19,21 +19,22 @@ ANY = -1
 _WARP, _ROW = 32, 16
 _DPP = "i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32, i32, i32, i1)"
 _DPP8 = "i32 @llvm.amdgcn.mov.dpp8.i32(i32, i32)"
+_BPERMUTE = "i32 @llvm.amdgcn.ds.bpermute(i32, i32)"
 _PERMLANE = "i32 @llvm.amdgcn.permlane{}16.i32(i32, i32, i32, i32, i1, i1)"
 
 Lanes = Sequence[int]
 
 
-def _row_controls(e: Emitter) -> Iterator[tuple[int, list[int]]]:
+def _row_controls(e: Emitter, count: int) -> Iterator[tuple[int, list[int]]]:
     """DPP controls that move within rows of 16 in a regular way, and the lane each lane reads."""
-    every = range(_WARP)
+    every = range(count)
     yield 0x140, [lane ^ 15 for lane in every]  # row_mirror
     yield 0x141, [lane ^ 7 for lane in every]  # row_half_mirror
     for n in range(1, _ROW):
-        yield 0x120 | n, [lane & 16 | (lane - n) & 15 for lane in every]  # row_ror
+        yield 0x120 | n, [lane & ~15 | (lane - n) & 15 for lane in every]  # row_ror
     if e.context.has(Feature.DPP_ROW_SHARE) or e.context.has(Feature.DPP_ROW_NEWBCAST):
         for n in range(_ROW):
-            yield 0x150 | n, [lane & 16 | n for lane in every]
+            yield 0x150 | n, [lane & ~15 | n for lane in every]
     if e.context.has(Feature.DPP_ROW_XMASK):
         for n in range(1, _ROW):
             yield 0x160 | n, [lane ^ n for lane in every]
@@ -65,7 +66,7 @@ def _by_dpp(e: Emitter, value: str, lanes: Lanes) -> str | None:
     quad = _group_selectors(lanes, 4)
     if quad is not None:
         return _dpp(e, value, _packed(quad, 2))
-    for control, sources in _row_controls(e):
+    for control, sources in _row_controls(e, len(lanes)):
         if _fits(lanes, sources):
             return _dpp(e, value, control)
     eight = _group_selectors(lanes, 8)
@@ -115,18 +116,42 @@ def _permlanes(e: Emitter, value: str, lanes: Lanes, across: int) -> str | None:
 
 
 def _is_among(e: Emitter, lanes: int) -> str:
-    """Whether the lane is one of a constant set; no comparison."""
-    if not e.context.is_wave64:
-        return e.let(e.call("i1 @llvm.amdgcn.inverse.ballot.i32(i32)", str(lanes)))
-    both = lanes << _WARP | lanes
-    return e.let(e.call("i1 @llvm.amdgcn.inverse.ballot.i64(i64)", str(both)))
+    """Whether the lane of the warp is one of a constant set; no comparison."""
+    return _is_in_wave(e, lanes << _WARP | lanes if e.context.is_wave64 else lanes)
+
+
+def _is_in_wave(e: Emitter, mask: int) -> str:
+    size = e.context.wave_size
+    return e.let(e.call(f"i1 @llvm.amdgcn.inverse.ballot.i{size}(i{size})", str(mask)))
+
+
+@lowers("is_among")
+def _lower_is_among(e: Emitter, op: Op) -> None:
+    mask, lanes = op.attrs
+    assert isinstance(mask, int)
+    e.alias(op.results[0], _is_among(e, mask) if lanes == _WARP else _is_in_wave(e, mask))
 
 
 @lowers("permute")
 def _permute(e: Emitter, op: Op) -> None:
     value, lane = (e.bits(operand) for operand in op.operands)
-    lanes = op.attr("lanes")
-    assert isinstance(lanes, tuple)
-    assert len(lanes) == _WARP
+    lanes = _lanes_of(op, _WARP)
     found = _by_dpp(e, value, lanes) or _by_permlane(e, value, lanes)
     e.alias(op.results[0], found if found is not None else read_lane_of_warp(e, value, lane))
+
+
+@lowers("wave_permute")
+def _wave_permute(e: Emitter, op: Op) -> None:
+    value, lane = (e.bits(operand) for operand in op.operands)
+    found = _by_dpp(e, value, _lanes_of(op, 2 * _WARP))
+    if found is None:
+        byte = e.let(f"shl i32 {lane}, 2")
+        found = e.let(e.call(_BPERMUTE, byte, value))
+    e.alias(op.results[0], found)
+
+
+def _lanes_of(op: Op, count: int) -> Lanes:
+    lanes = op.attr("lanes")
+    assert isinstance(lanes, tuple)
+    assert len(lanes) == count
+    return lanes

@@ -22,6 +22,7 @@ _CHAPTERS = Chapters[Lowering](
     (
         "addresses", "integer", "bitfields", "logic", "dot", "floating", "extremes", "convert",
         "approximate", "memory", "atomics", "special", "warp", "permute", "barrier", "control",
+        "matrix.lower",
     ),
 )  # fmt: skip
 lowers = _CHAPTERS.register

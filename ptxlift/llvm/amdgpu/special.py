@@ -9,7 +9,7 @@ from __future__ import annotations
 from ptxlift.ir.attributes import Special
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.lanes import lane_id
+from ptxlift.llvm.amdgpu.lanes import lane_id, wave_lane
 from ptxlift.llvm.amdgpu.launch import block_size, hidden_argument, work_item
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.llvm.amdgpu.split import split_tid
@@ -138,6 +138,7 @@ def _printf_buffer(e: Emitter) -> str:
 _OTHERS = {
     Special.PRINTF_BUFFER: _printf_buffer,
     Special.LANEID: lane_id,
+    Special.WAVE_LANE: wave_lane,
     Special.WARPID: _warp_id,
     Special.NWARPID: _warp_count,
     Special.SMID: _multiprocessor,

@@ -15,7 +15,7 @@ from ptxlift.ir.exchange import Exchange
 from ptxlift.ir.matrix import Element
 
 HALF_FORMATS = {Element.F16: Format.F16, Element.BF16: Format.BF16}
-_TF32_BITS = 0xFFFFE000  # the low 13 bits of a tf32 operand do not count
+TF32_BITS = 0xFFFFE000  # the low 13 bits of a tf32 operand do not count
 _HALF_NAN = 0x7FFF
 
 
@@ -102,6 +102,6 @@ class Singles:
     def _make(self, register: Value, index: int, element: Element) -> Value:
         b = self._exchange.builder
         if element is Element.TF32:
-            return b.and_(register, self._exchange.const(32, _TF32_BITS))
+            return b.and_(register, self._exchange.const(32, TF32_BITS))
         half = b.extract(register, 16, 16 * index)
         return b.fconvert(half, HALF_FORMATS[element], Format.F32, Rounding.RN, False)

@@ -42,7 +42,7 @@ def kernel(
     """A kernel `k`. `widths`: for each operand's letter its registers and their width."""
     letters = inputs + outputs
     params = ", ".join(f".param .u64 q{i}" for i in range(len(letters)))
-    lines = [head, before, f".visible .entry k({params})", "{"]
+    lines = [head, before, f".visible .entry k({params}) .reqntid {LANES}", "{"]
     lines.append(".reg .b32 %lane, %r<32>; .reg .b64 %at, %rd<4>, %p<8>; .reg .pred %t<4>;")
     for letter in letters:
         count, width = widths[letter]
@@ -76,6 +76,7 @@ def run(
     target: str,
     before: str = "",
     head: str = HEAD,
+    matrix: str = "generic",
 ) -> dict[str, Array]:
     """Runs the body with every lane's registers; gives the registers it left."""
     widths = {letter: (a.shape[1], a.dtype.itemsize * 8) for letter, a in inputs.items()} | outputs
@@ -84,7 +85,16 @@ def run(
         letter: np.zeros((LANES, count), np.uint32 if width == 32 else np.uint64)
         for letter, (count, width) in outputs.items()
     }
-    place = {"device": INTERPRETER} if target == INTERPRETER else {"target": target}
     arrays = [np.ascontiguousarray(a) for a in inputs.values()]
-    ptxlift.run(text, "k", (1, 1, 1), (LANES, 1, 1), [*arrays, *results.values()], **place)
+    launch(text, [*arrays, *results.values()], target, matrix)
     return results
+
+
+def launch(text: str, arrays: list[Array], target: str, matrix: str) -> None:
+    """Runs the kernel `k` of a text in one block of two warps."""
+    block = (LANES, 1, 1)
+    if target == INTERPRETER:
+        ptxlift.run(text, "k", (1, 1, 1), block, arrays, device=INTERPRETER)
+    else:
+        lifted = ptxlift.lift(text, target=target, options=ptxlift.Options(matrix=matrix))
+        ptxlift.run(lifted, "k", (1, 1, 1), block, arrays)

@@ -120,7 +120,7 @@ def expected_integers(inst: Instruction, a: Array, b: Array, c: Array) -> Array:
     return total.astype(np.uint64).astype(np.uint32).view(np.int32).astype(np.int64)
 
 
-def check(inst: Instruction, target: str) -> None:
+def check(inst: Instruction, target: str, matrix: str = "generic") -> None:
     rng = np.random.default_rng(len(str(inst)))
     m, n, k = sizes(inst.shape)
     a_width, b_width = WIDTHS[inst.a], WIDTHS[inst.b]
@@ -140,7 +140,7 @@ def check(inst: Instruction, target: str) -> None:
     count = m * n * d_width // 32 // max(32, d_width)
     operands = ", ".join(vector(letter, inputs[letter].shape[1]) for letter in "abc")
     body = f"{inst.text} {vector('d', count)}, {operands};"
-    got = run(body, inputs, {"d": (count, max(32, d_width))}, target)["d"]
+    got = run(body, inputs, {"d": (count, max(32, d_width))}, target, matrix=matrix)["d"]
     d = values_of(inst.d, gather(got, sums, (m, n), d_width))
     if inst.a in INTEGERS:
         assert np.array_equal(d, expected_integers(inst, a, b, c))

@@ -1,0 +1,1 @@
+"""Matrix products on AMD's matrix instructions."""

@@ -1,0 +1,128 @@
+"""Where a 16 by 16 product of PTX lies in the registers of a matrix instruction.
+
+Comes in: a product's fragments and a `Core`. Goes out: for each register of the instruction's
+operands and each lane, the fragment register it comes from; and the way back for results. On waves
+of 64, which hold two warps, each warp has an instruction of its own that uses all lanes. It must
+know no IR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ptxlift.ir.exchange import LANES, Place
+from ptxlift.ir.matrix import Product, packed
+from ptxlift.isa.fragments import Fragment, Holder
+from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core
+
+Places = tuple[Place | None, ...]  # one a lane; None where any register will do
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The layouts of one product on one core. `halves`: of the result's columns, eight each, those
+    that are there.
+    """
+
+    product: Product
+    core: Core
+    halves: int
+
+    @property
+    def warps(self) -> int:
+        """Warps of a wave."""
+        return self.core.lanes // LANES
+
+    @property
+    def steps(self) -> int:
+        """Instructions along K."""
+        words = self.product.shape[2] // packed(self.product.a)
+        return -(-words // self.core.words_of_row)
+
+    def a_places(self, warp: int, step: int, word: int) -> Places:
+        """Fragment registers of a for one input register, with lanes of the wave."""
+        return self._inputs(warp, step, word, self.product.left, is_a=True)
+
+    def b_places(self, warp: int, step: int, word: int) -> Places:
+        """The same for b; the registers of both halves' fragments follow each other."""
+        return self._inputs(warp, step, word, self.product.right, is_a=False)
+
+    def _inputs(self, warp: int, step: int, word: int, fragment: Fragment, is_a: bool) -> Places:
+        holders = dict(fragment.holders())
+        found: list[Place | None] = []
+        for lane in range(self.core.lanes):
+            k = self._k(lane // SIDE, step, word)
+            # Columns that are not there repeat others: both halves of a wave must hold the same.
+            at = lane % SIDE if is_a else lane % (8 * self.halves)
+            if k is None:
+                found.append(None)
+                continue
+            offset = 0
+            if not is_a and self.product.shape[1] == 8:  # the second half is a fragment of its own
+                at, offset = at % 8, at // 8 * fragment.registers
+            holder = holders[(0, at, k) if is_a else (0, k, at)]
+            register = holder.element // fragment.packed + offset
+            found.append(Place(LANES * warp + holder.lane, register))
+        return tuple(found)
+
+    def _k(self, group: int, step: int, word: int) -> int | None:
+        """First element along K of an input word; None past the end.
+
+        Words of four lanes of a fragment follow each other: word 4c + t lies in place t of a group.
+        """
+        core = self.core
+        group %= core.groups
+        if core.groups == 4:  # places become lane groups: least to move
+            number = 4 * (step * core.words + word) + group
+        else:
+            number = step * core.words_of_row + group * core.words + word
+        k = number * packed(self.product.a)
+        return k if k < self.product.shape[2] else None
+
+    # ---- results ----
+
+    def into_core(self, warp: int, register: int) -> Places:
+        """Fragment registers (of both halves, one after the other) for a result register."""
+        holders = self._sums()
+        found: list[Place | None] = []
+        for lane in range(self.core.lanes):
+            row, column = self.core.row(lane, register), lane % SIDE
+            holder = holders.get((row, column))
+            if holder is None:
+                found.append(None)
+            else:
+                found.append(Place(LANES * warp + holder.lane, holder.element))
+        return tuple(found)
+
+    def out_of_core(self, element: int) -> Places:
+        """Result registers (of all warps, one after the other) for a fragment register."""
+        holders = self._sums()
+        cells = {(holder.lane, holder.element): cell for cell, holder in holders.items()}
+        core = self.core
+        natives = {
+            (core.row(lane, register), lane % SIDE): (lane, register)
+            for lane in range(core.lanes)
+            for register in range(core.accumulators)
+        }
+        found = []
+        for lane in range(core.lanes):
+            warp, own = divmod(lane, LANES)
+            at, register = natives[cells[own, element]]
+            found.append(Place(at, warp * core.accumulators + register))
+        return tuple(found)
+
+    def _sums(self) -> dict[tuple[int, int], Holder]:
+        """Holders of the result's elements; of two halves, the second's follow the first's."""
+        fragment = self.product.sums(self.product.result)
+        holders: dict[tuple[int, int], Holder] = {}
+        copies = 1 if self.product.shape[1] == SIDE else self.halves
+        for half in range(copies):
+            for (_, row, column), holder in fragment.holders():
+                place = Holder(holder.lane, holder.element + half * fragment.elements)
+                holders[row, column + 8 * half] = place
+        return holders
+
+    @property
+    def elements(self) -> int:
+        """Fragment registers of all halves together."""
+        return 4 * self.halves

@@ -1,0 +1,231 @@
+"""Writes planned products as matrix instructions, and the others as scalar code.
+
+Comes in: a function and its tiles. Goes out: a new function. Accumulators travel between products,
+and around loops, in the instruction's layout: block parameters of a chain are replaced by those of
+the instruction's registers. Where a result is used otherwise it is moved back, in a block that all
+threads of the product pass, outside of its loops if there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptxlift.ir.builder import Builder
+from ptxlift.ir.core import Block, Function, Op, Value
+from ptxlift.ir.exchange import Exchange
+from ptxlift.ir.matrix import Element, operands_of, product_of
+from ptxlift.llvm.amdgpu.matrix.layout import Places
+from ptxlift.llvm.amdgpu.matrix.plan import Planner, Tile, constant_of, given_values
+from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
+from ptxlift.llvm.amdgpu.matrix.webs import Node
+from ptxlift.rewrite.matrix.function import MMA, ProductReplacer
+from ptxlift.rewrite.matrix.numbers import TF32_BITS
+
+Row = tuple[Node, ...]  # nodes side by side
+
+
+class NativeReplacer(ProductReplacer):
+    """One function at work."""
+
+    def __init__(self, function: Function, target: MatrixTarget, whole_waves: bool) -> None:
+        super().__init__(function)
+        self._planner = Planner(function, target, whole_waves)
+        self._tile: dict[Row, Tile] = {}
+        self._row: dict[Node, Row] = {}
+        self._node: dict[Value, Node] = {}
+        for tile in self._planner.tiles():
+            self._take(tile)
+        self._row_of_op = {n.op: row for row in self._tile for n in row if n.op is not None}
+        self._native: dict[Row, list[Value]] = {}  # by warp, then register
+        self._moved: dict[tuple[Row, Block], list[Value]] = {}  # fragment registers
+        self._fed: dict[tuple[Row, Block, int], list[Value]] = {}  # what edges carry
+        self._cut: dict[tuple[Value, Block], Value] = {}  # tf32 operands without their low bits
+        self._wanted: dict[Block, list[Row]] = {}  # rows that are moved back in a block
+        self._note_uses()
+
+    def _take(self, tile: Tile) -> None:
+        for row in tile.rows:
+            self._tile[row] = tile
+            for node in row:
+                self._row[node] = row
+                self._node.update(dict.fromkeys(node.group, node))
+
+    # ---- what is used outside of chains ----
+
+    def _note_uses(self) -> None:
+        for block in self.order:
+            for op in block.ops:
+                for value in self._plain_operands(op):
+                    self._note(value, block)
+            end = block.terminator
+            for edge, (target, given) in enumerate(zip(end.successors, end.arguments, strict=True)):
+                for param, value in zip(target.params, given, strict=True):
+                    node = self._node.get(param)
+                    if node is None or self._source(node, (block, edge)) is None:
+                        self._note(value, block)
+
+    def _plain_operands(self, op: Op) -> Sequence[Value]:
+        """Operands that are read as they are: of a product in a chain, only a and b."""
+        if op not in self._row_of_op:
+            return op.operands
+        a, b, c = operands_of(op.operands, product_of(op))
+        row = self._row_of_op[op]
+        own = next(node for node in row if node.op is op)
+        return [*a, *b] if self._source(own, None) is not None else [*a, *b, *c]
+
+    def _note(self, value: Value, block: Block) -> None:
+        node = self._node.get(value)
+        if node is not None:
+            rows = self._wanted.setdefault(self._planner.meeting(node.block, block), [])
+            if self._row[node] not in rows:
+                rows.append(self._row[node])
+
+    def _source(self, node: Node, edge: tuple[Block, int] | None) -> Node | None:
+        tile = self._tile[self._row[node]]
+        web = tile.webs[self._row[node].index(node)]
+        return web.sources[node][edge]
+
+    # ---- hooks of the copy ----
+
+    def keeps(self, param: Value) -> bool:
+        return param not in self._node
+
+    def extra_params(self, block: Block) -> int:
+        return sum(self._size(row) for row in self._rows_at(block))
+
+    def begin(self, block: Block, builder: Builder) -> None:
+        extras = self.extras(block)
+        for row in self._rows_at(block):
+            self._native[row] = extras[: self._size(row)]
+            extras = extras[self._size(row) :]
+        for row in self._wanted.get(block, ()):
+            if row[0].block is not block or row[0].op is None:
+                self._move_back(row, block, builder)
+
+    def rewrite(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
+        if op.name != MMA:
+            return None
+        row = self._row_of_op.get(op)
+        if row is None:
+            return self.expand(op, block, builder)
+        last = max((n.op for n in row if n.op is not None), key=block.ops.index)
+        if op is last:
+            self._multiply(row, block, builder)
+        return ()
+
+    def extra_arguments(self, block: Block, edge: int) -> Sequence[Value]:
+        target = block.terminator.successors[edge]
+        return [v for row in self._rows_at(target) for v in self._fed[row, block, edge]]
+
+    def finish(self, block: Block, builder: Builder) -> None:
+        for edge, target in enumerate(block.terminator.successors):
+            for row in self._rows_at(target):
+                self._fed[row, block, edge] = self._incoming(row, (block, edge), block, builder)
+
+    def value(self, old: Value, block: Block) -> Value:
+        node = self._node.get(old)
+        if node is None:
+            return self.values[old]
+        row = self._row[node]
+        moved = self._moved[row, self._planner.meeting(node.block, block)]
+        return moved[row.index(node) * len(node.group) + node.group.index(old)]
+
+    # ---- pieces ----
+
+    def _rows_at(self, block: Block) -> list[Row]:
+        """The chains whose accumulators are parameters of a block."""
+        return [row for row in self._tile if row[0].op is None and row[0].block is block]
+
+    def _size(self, row: Row) -> int:
+        layout = self._tile[row].layout
+        return layout.warps * layout.core.accumulators
+
+    def _incoming(
+        self, row: Row, edge: tuple[Block, int] | None, block: Block, builder: Builder
+    ) -> list[Value]:
+        """The instruction's registers as they come over an edge, or as a product's c."""
+        tile = self._tile[row]
+        source = self._source(row[0], edge)
+        if source is not None:
+            return self._native_of(source)
+        given = [given_values(node, edge) for node in row]
+        registers = [value for group in given for value in group]
+        if constant_of(registers) is not None:
+            return [self.value(registers[0], block)] * self._size(row)
+        values = [self.value(value, block) for value in registers]
+        layout = tile.layout
+        exchange = self.exchange(block, builder, layout.core.lanes)
+        return [
+            exchange.fetch(values, layout.into_core(warp, register))
+            for warp in range(layout.warps)
+            for register in range(layout.core.accumulators)
+        ]
+
+    def _native_of(self, node: Node) -> list[Value]:
+        return self._native[self._row[node]]
+
+    def _multiply(self, row: Row, block: Block, builder: Builder) -> None:
+        tile = self._tile[row]
+        layout, core = tile.layout, tile.core.core
+        sums = self._incoming(row, None, block, builder)
+        a, b = self._inputs(row, block, builder)
+        exchange = self.exchange(block, builder, core.lanes)
+        results: list[Value] = []
+        for warp in range(layout.warps):
+            first = warp * core.accumulators
+            total = sums[first : first + core.accumulators]
+            for step in range(layout.steps):
+                words = [
+                    fetch_or_zero(exchange, registers, places(warp, step, word))
+                    for registers, places in ((a, layout.a_places), (b, layout.b_places))
+                    for word in range(core.words)
+                ]
+                operands = [*words, *total]
+                total = builder.matrix_core(tile.core, operands, core.accumulators)
+            results += total
+        self._native[row] = results
+        if row in self._wanted.get(block, ()):
+            self._move_back(row, block, builder)
+
+    def _inputs(self, row: Row, block: Block, builder: Builder) -> tuple[list[Value], list[Value]]:
+        """The registers of a, and those of b of all products side by side."""
+        a: list[Value] = []
+        b: list[Value] = []
+        for node in row:
+            assert node.op is not None
+            left, right, _ = operands_of(node.op.operands, product_of(node.op))
+            a = [self._input(value, node, block, builder) for value in left]
+            b += [self._input(value, node, block, builder) for value in right]
+        return a, b
+
+    def _input(self, old: Value, node: Node, block: Block, builder: Builder) -> Value:
+        value = self.value(old, block)
+        assert node.op is not None
+        if product_of(node.op).a is not Element.TF32:
+            return value
+        cut = self._cut.get((value, block))
+        if cut is None:
+            mask = self.exchange(block, builder).const(32, TF32_BITS)
+            cut = self._cut[value, block] = builder.and_(value, mask)
+        return cut
+
+    def _move_back(self, row: Row, block: Block, builder: Builder) -> None:
+        layout = self._tile[row].layout
+        exchange = self.exchange(block, builder, layout.core.lanes)
+        natives = self._native[row]
+        self._moved[row, block] = [
+            exchange.fetch(natives, layout.out_of_core(element))
+            for element in range(layout.elements)
+        ]
+
+
+def fetch_or_zero(exchange: Exchange, registers: Sequence[Value], places: Places) -> Value:
+    """What the lanes want; zero where one wants nothing, past the end of K."""
+    wanting = [lane for lane, place in enumerate(places) if place is not None]
+    zero = exchange.const(32, 0)
+    if not wanting:
+        return zero
+    value = exchange.fetch(registers, places)
+    if len(wanting) == len(places):
+        return value
+    return exchange.builder.select(exchange.is_one_of(wanting), value, zero)

@@ -1,0 +1,263 @@
+"""Decides which products go to matrix instructions.
+
+Comes in: a function and facts of the target. Goes out: tiles: chains of products, alone or two side
+by side that share a, each with its layout. A chain is taken whole or not at all: its accumulators
+stay in the matrix instruction's layout from one product to the next. The rest is left to scalar
+code. Costs are those of the emulator's model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ptxlift.ir.core import Block, Function, Op, Value
+from ptxlift.ir.dominators import dominators, post_dominators, predecessors, successors
+from ptxlift.ir.exchange import LANES
+from ptxlift.ir.matrix import Arrangement, Element, Product, operands_of, packed, product_of
+from ptxlift.ir.uniformity import Uniformity, reach
+from ptxlift.llvm.amdgpu.matrix.cores import SIDE, MatrixCore
+from ptxlift.llvm.amdgpu.matrix.layout import Layout
+from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
+from ptxlift.llvm.amdgpu.matrix.webs import Group, Node, Web, WebFinder
+from ptxlift.llvm.options import MatrixUse
+from ptxlift.rewrite.matrix.function import MMA
+from ptxlift.target import Feature
+
+_LOOP_WEIGHT = 16
+_CROSSBAR, _WARP_MOVE, _SELECT = 8, 3, 1  # cost of a move between lanes, by way
+
+
+@dataclass(eq=False, slots=True)
+class Tile:
+    """One chain, or two whose results lie side by side. `webs[i].nodes` correspond by `pairs`."""
+
+    core: MatrixCore
+    layout: Layout
+    webs: tuple[Web, ...]
+    rows: tuple[tuple[Node, ...], ...]  # nodes of the webs that belong together
+
+
+def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
+    """The instruction for a product, if the target has one."""
+    m, n, _ = product.shape
+    plain = product.arrangement is Arrangement.WARP and not product.satfinite
+    if not plain or m != SIDE or n not in (8, SIDE) or product.a is not product.b:
+        return None
+    if product.accumulator is not product.result or target.has(Feature.WMMA_K32):
+        return None
+    for chosen in MatrixCore:
+        core = chosen.core
+        fits = core.a is product.a and core.result is product.result
+        if fits and target.has(core.feature) and core.lanes == target.wave_size:
+            return chosen
+    return None
+
+
+class Planner:
+    """Plans one function."""
+
+    def __init__(self, function: Function, target: MatrixTarget, whole_waves: bool) -> None:
+        self._function = function
+        self._target = target
+        self._whole_waves = whole_waves
+        self._dominators = dominators(function)
+        self._after = post_dominators(function)
+        self._weights = _weights(function)
+
+    def tiles(self) -> list[Tile]:
+        """The tiles that pay."""
+        use = self._target.use
+        if use is MatrixUse.GENERIC:
+            return []
+        ops = [op for block in self._function.blocks for op in block.ops if op.name == MMA]
+        cores = {op: find_core(product_of(op), self._target) for op in ops}
+        wanted = [op for op in ops if cores[op] is not None]
+        if self._target.wave_size > LANES:
+            packed_well = self._whole_waves and not self._target.is_split
+            wanted = self._in_uniform_flow(wanted) if packed_well else []
+        webs = [web for web in WebFinder(self._function, wanted).run() if self._is_sound(web)]
+        tiles = [self._tile(group, cores) for group in self._grouped(webs)]
+        return [tile for tile in tiles if use is MatrixUse.NATIVE or self._pays(tile)]
+
+    # ---- where a matrix instruction is right ----
+
+    def _in_uniform_flow(self, ops: Sequence[Op]) -> list[Op]:
+        """Products that both warps of a wave reach together: all lanes are written."""
+        uniformity = Uniformity(self._function)
+        apart: set[Block] = set()
+        for branch in uniformity.branches:
+            apart |= uniformity.region(branch)
+        home = {op: block for block in self._function.blocks for op in block.ops}
+        return [op for op in ops if home[op] not in apart]
+
+    def _is_sound(self, web: Web) -> bool:
+        """Whether every value that enters can be moved between lanes where it enters."""
+        if not web.is_sound:
+            return False
+        for node in web.parameters:
+            for edge, source in web.sources[node].items():
+                assert edge is not None, "parameters are fed by edges"
+                same = source is not None or constant_of(given_values(node, edge)) is not None
+                if not same and not self._are_equivalent(edge[0], node.block):
+                    return False
+        return True
+
+    def _are_equivalent(self, before: Block, after: Block) -> bool:
+        """Whether the same threads pass both blocks, the first one first."""
+        return self._dominators.dominates(before, after) and self._after.dominates(after, before)
+
+    def meeting(self, defined: Block, used: Block) -> Block:
+        """Where a result that is used in a block is moved to its fragment's layout: of the blocks
+        that all threads of its product pass, on the way to the use, one in the fewest loops.
+        """
+        best: Block = defined
+        at: Block | None = used
+        while at is not None and at is not defined:
+            lighter = self._weights[at] < self._weights[best]
+            if lighter and self._after.dominates(at, defined):
+                best = at
+            at = self._dominators.parent[at]
+        return best
+
+    # ---- which chains go together ----
+
+    def _grouped(self, webs: Sequence[Web]) -> Iterator[tuple[Web, ...]]:
+        """Pairs of chains of eight columns that multiply the same a in the same places."""
+        waiting: dict[object, Web] = {}
+        for web in webs:
+            if web.product.shape[1] == SIDE:
+                yield (web,)
+                continue
+            key = _signature(web)
+            other = waiting.pop(key, None)
+            if other is None:
+                waiting[key] = web
+            elif _can_wait(other, web):
+                yield other, web
+            else:
+                yield (other,)
+                waiting[key] = web
+        for web in waiting.values():
+            yield (web,)
+
+    def _tile(self, webs: tuple[Web, ...], cores: dict[Op, MatrixCore | None]) -> Tile:
+        first = webs[0].products[0].op
+        assert first is not None
+        core = cores[first]
+        assert core is not None
+        product = webs[0].product
+        halves = 2 if product.shape[1] == SIDE else len(webs)
+        rows = tuple(zip(*(web.nodes for web in webs), strict=True))
+        return Tile(core, Layout(product, core.core, halves), webs, rows)
+
+    # ---- what pays ----
+
+    def _pays(self, tile: Tile) -> bool:
+        """Whether the matrix instructions, with all moves, cost less than scalar code."""
+        core, layout = tile.core.core, tile.layout
+        move = _CROSSBAR if core.lanes > LANES else _WARP_MOVE
+        inputs = core.words * layout.steps * layout.warps * (2 * move + _SELECT)
+        native = scalar = 0.0
+        for row in tile.rows:
+            weight = self._weights[row[0].block]
+            if row[0].op is not None:
+                native += weight * (4 * core.passes * layout.steps * layout.warps + inputs)
+                scalar += weight * len(row) * _scalar_cost(layout.product, move)
+        crossings = sum(self._weights[block] for block in self._crossings(tile))
+        crossings += self._exit_weight(tile)
+        native += crossings * layout.elements * layout.warps * 4 * (move + _SELECT)
+        return native < scalar
+
+    def _exit_weight(self, tile: Tile) -> float:
+        """How often results leave the chain: behind its loop, if it has one."""
+        least = min(self._weights[row[0].block] for row in tile.rows)
+        return least / _LOOP_WEIGHT if tile.webs[0].parameters else least
+
+    def _crossings(self, tile: Tile) -> Iterator[Block]:
+        """Blocks where values enter the chain other than as a constant."""
+        web = tile.webs[0]
+        for node in web.nodes:
+            for edge, source in web.sources[node].items():
+                if source is None and constant_of(given_values(node, edge)) is None:
+                    yield node.block if edge is None else edge[0]
+
+
+def given_values(node: Node, edge: tuple[Block, int] | None) -> Group:
+    """The values that a node takes over an edge, or as its product's c."""
+    if edge is None:
+        assert node.op is not None
+        return tuple(operands_of(node.op.operands, product_of(node.op))[2])
+    given = edge[0].terminator.arguments[edge[1]]
+    return tuple(given[value.index] for value in node.group)
+
+
+def constant_of(values: Sequence[Value]) -> object:
+    """The bits of all values, where these are one constant, which lies alike in every layout."""
+    bits: set[object] = set()
+    for value in values:
+        definition = value.definition
+        if isinstance(definition, Block) or definition.name != "const":
+            return None
+        bits.add(definition.attr("bits"))
+    return bits.pop() if len(bits) == 1 else None
+
+
+def _signature(web: Web) -> object:
+    """What two chains must share to be computed by the same instructions."""
+    parts: list[object] = [web.product.attributes]
+    for node in web.nodes:
+        a = None if node.op is None else tuple(operands_of(node.op.operands, web.product)[0])
+        edges = tuple(
+            (
+                edge,
+                constant_of(given_values(node, edge))
+                if source is None
+                else web.nodes.index(source),
+            )
+            for edge, source in web.sources[node].items()
+        )
+        parts.append((node.block, a, edges))
+    return tuple(parts)
+
+
+def _can_wait(first: Web, second: Web) -> bool:
+    """Whether the first chain's results are not needed before the second's products."""
+    chained = {node.op for web in (first, second) for node in web.products}
+    for pair in zip(first.products, second.products, strict=True):
+        ops = pair[0].block.ops
+        start, end = sorted(ops.index(node.op) for node in pair if node.op is not None)
+        results = {value for node in pair for value in node.group}
+        for op in ops[start + 1 : end]:
+            inputs = op.operands[: _inputs(first.product)] if op in chained else op.operands
+            if not results.isdisjoint(inputs):
+                return False
+    return True
+
+
+def _inputs(product: Product) -> int:
+    """Registers of a and b."""
+    return product.left.registers + product.right.registers
+
+
+def _weights(function: Function) -> dict[Block, float]:
+    """How often blocks run: loops many times."""
+    tree = dominators(function)
+    before = predecessors(function)
+    weights = dict.fromkeys(function.blocks, 1.0)
+    for block in tree.order:
+        for header in successors(block):
+            if tree.dominates(header, block):
+                body = reach([block], before.__getitem__, stop=header) | {header, block}
+                for inside in body & weights.keys():
+                    weights[inside] *= _LOOP_WEIGHT
+    return weights
+
+
+def _scalar_cost(product: Product, move: int) -> float:
+    """Of one product in scalar code: arithmetic, and gathering that is shared by some others."""
+    m, n, k = product.shape
+    each = 4 if product.a in (Element.S8, Element.U8) else 1
+    arithmetic = m * n // 32 * k // each
+    words = 4 * k // packed(product.a) // 4
+    return arithmetic + n // 8 * words * 2 * move / 2

@@ -1,0 +1,118 @@
+"""Chains of matrix products: accumulators that go from one product to the next.
+
+Comes in: a function. Goes out: its webs. A web's nodes are the results of products and groups of
+block parameters that carry them around loops; a product takes its c from a node of the same web or
+enters the web with other values. It must know no target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ptxlift.ir.core import Block, Function, Op, Value
+from ptxlift.ir.dominators import predecessors
+from ptxlift.ir.matrix import Product, operands_of, product_of
+
+Group = tuple[Value, ...]  # the registers of one accumulator
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """An accumulator as it is after a product, or as parameters of a block (`op` is None)."""
+
+    group: Group
+    block: Block
+    op: Op | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Web:
+    """`sources`: of each node the node it takes its values from, by edge (0 for a product); None
+    where they come from elsewhere. An edge is a predecessor and the number of its successor.
+    """
+
+    product: Product
+    nodes: list[Node] = field(default_factory=list)
+    sources: dict[Node, dict[tuple[Block, int] | None, Node | None]] = field(default_factory=dict)
+    is_sound: bool = True  # no parameter is carried in two ways
+
+    @property
+    def products(self) -> list[Node]:
+        return [node for node in self.nodes if node.op is not None]
+
+    @property
+    def parameters(self) -> list[Node]:
+        return [node for node in self.nodes if node.op is None]
+
+
+class WebFinder:
+    """Finds the webs of one function, of the products that `wanted` names."""
+
+    def __init__(self, function: Function, wanted: Sequence[Op]) -> None:
+        self._before = predecessors(function)
+        self._nodes: dict[Group, Node] = {}
+        self._web: dict[Node, Web] = {}
+        self._owner: dict[Value, Node] = {}
+        self._ops = [
+            (op, block) for block in function.blocks for op in block.ops if op in set(wanted)
+        ]
+
+    def run(self) -> list[Web]:
+        """All webs, in the order of their first products."""
+        for op, block in self._ops:
+            node = Node(tuple(op.results), block, op)
+            self._add(node, Web(product_of(op)))
+        for op, _ in self._ops:
+            node = self._nodes[tuple(op.results)]
+            c = tuple(operands_of(op.operands, product_of(op))[2])
+            self._link(node, None, c)
+        return list(dict.fromkeys(self._web[self._nodes[tuple(op.results)]] for op, _ in self._ops))
+
+    def _add(self, node: Node, web: Web) -> None:
+        self._nodes[node.group] = node
+        self._web[node] = web
+        web.nodes.append(node)
+        web.sources[node] = {}
+        for value in node.group:
+            if self._owner.setdefault(value, node) is not node:
+                web.is_sound = False
+                self._web[self._owner[value]].is_sound = False
+
+    def _link(self, node: Node, edge: tuple[Block, int] | None, group: Group) -> None:
+        """Notes where a node's values come from."""
+        source = self._source(self._web[node], group)
+        web = self._web[node]
+        web.sources[node][edge] = source
+        if source is not None and self._web[source] is not web:
+            self._merge(web, self._web[source])
+
+    def _source(self, web: Web, group: Group) -> Node | None:
+        found = self._nodes.get(group)
+        if found is not None:
+            return found if self._web[found].product == web.product else None
+        block = group[0].definition
+        if not isinstance(block, Block) or any(v.definition is not block for v in group):
+            return None
+        if len(set(group)) < len(group) or not self._before[block]:
+            return None
+        node = Node(group, block)
+        self._add(node, web)
+        for edge, given in self._incoming(node):
+            self._link(node, edge, given)
+        return node
+
+    def _incoming(self, node: Node) -> Iterator[tuple[tuple[Block, int], Group]]:
+        for block in dict.fromkeys(self._before[node.block]):
+            for number, target in enumerate(block.terminator.successors):
+                if target is node.block:
+                    given = block.terminator.arguments[number]
+                    yield (block, number), tuple(given[v.index] for v in node.group)
+
+    def _merge(self, web: Web, other: Web) -> None:
+        """The second web becomes part of the first."""
+        web.nodes += other.nodes
+        web.sources |= other.sources
+        web.is_sound &= other.is_sound
+        for node in other.nodes:
+            self._web[node] = web

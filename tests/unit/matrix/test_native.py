@@ -1,0 +1,133 @@
+"""Products on the chips' matrix instructions: the same results, and the instructions are there."""
+
+from __future__ import annotations
+
+import re
+
+import manual_fragments as manual
+import numpy as np
+import pytest
+from matrix_kernels import HEAD, LANES, WARPS, Array, kernel, launch, vector
+from matrix_numbers import INTEGERS, WIDTHS, assert_close, random_matrix, values_of
+from test_mma import Instruction, check, expected_integers, gather, sizes, spread
+
+import ptxlift
+
+F16 = Instruction("m16n8k16", "f32", "f16", "f16", "f32")
+F16_SHORT = Instruction("m16n8k8", "f32", "f16", "f16", "f32")
+BF16 = Instruction("m16n8k16", "f32", "bf16", "bf16", "f32")
+TF32 = Instruction("m16n8k8", "f32", "tf32", "tf32", "f32")
+S8 = Instruction("m16n8k32", "s32", "s8", "s8", "s32")
+S8_SHORT = Instruction("m16n8k16", "s32", "s8", "s8", "s32")
+SUPPORTED = {
+    "gfx1100": (F16, F16_SHORT, BF16, S8, S8_SHORT),
+    "gfx1201": (F16, F16_SHORT, BF16, S8, S8_SHORT),
+    "gfx942": (F16, F16_SHORT, BF16, TF32, S8, S8_SHORT),
+    "gfx950": (F16, BF16, TF32, S8),
+    "gfx90a": (TF32, S8, S8_SHORT),
+}
+RUNS = [(target, inst) for target, insts in SUPPORTED.items() for inst in insts]
+MATRIX = re.compile(r"v_(?:mfma|wmma)_\w+")
+
+
+@pytest.mark.parametrize(("target", "inst"), RUNS, ids=str)
+def test_one_product(target: str, inst: Instruction) -> None:
+    check(inst, target, "native")
+
+
+def loop(inst: Instruction, columns: int, rounds: str, start: str) -> str:
+    """A loop that multiplies the same a by some b, one eight columns after the other."""
+    a, b = registers(inst)
+    lines = [start, "mov.u32 %r0, 0;", "LOOP:"]
+    for j in range(columns):
+        c = "{" + ", ".join(f"%c{4 * j + i}" for i in range(4)) + "}"
+        right = "{" + ", ".join(f"%b{b * j + i}" for i in range(b)) + "}"
+        lines.append(f"{inst.text} {c}, {vector('a', a)}, {right}, {c};")
+    lines += ["add.u32 %r0, %r0, 1;", f"setp.lt.u32 %t0, %r0, {rounds};", "@%t0 bra LOOP;"]
+    lines += [f"mov.b32 %d{i}, %c{i};" for i in range(4 * columns)]
+    return "\n".join(lines)
+
+
+def registers(inst: Instruction) -> tuple[int, int]:
+    m, n, k = sizes(inst.shape)
+    return m * k * WIDTHS[inst.a] // 1024, n * k * WIDTHS[inst.b] // 1024
+
+
+def run_loop(
+    inst: Instruction, columns: int, target: str, matrix: str, rounds: str, start: str, times: Array
+) -> str:
+    """Runs a loop; checks d = times * a @ b + c for each warp, and gives the assembly."""
+    rng = np.random.default_rng(columns)
+    m, n, k = sizes(inst.shape)
+    width = WIDTHS[inst.a]
+    a_bits, a = random_matrix(inst.a, (WARPS, m, k), rng)
+    right = [random_matrix(inst.b, (WARPS, k, n), rng) for _ in range(columns)]
+    sums = [random_matrix(inst.c, (WARPS, m, n), rng) for _ in range(columns)]
+    if start:
+        sums = [(np.zeros_like(bits), np.zeros_like(c)) for bits, c in sums]
+    layout = manual.accumulator(inst.shape)
+    formula = manual.RIGHT[inst.shape, width]
+    inputs = {
+        "a": spread(a_bits, manual.LEFT[inst.shape, width], m * k // 32, width),
+        "b": np.hstack([spread(bits, formula, n * k // 32, width) for bits, _ in right]),
+        "c": np.hstack([spread(bits, layout, 4, 32) for bits, _ in sums]),
+    }
+    count = 4 * columns
+    widths = {letter: (array.shape[1], 32) for letter, array in inputs.items()} | {"d": (count, 32)}
+    text = kernel(loop(inst, columns, rounds, start), widths, "abc", "d", HEAD, "")
+    out = np.zeros((LANES, count), np.uint32)
+    launch(text, [*inputs.values(), out], target, matrix)
+    for j, ((_, b), (_, c)) in enumerate(zip(right, sums, strict=True)):
+        d = values_of(inst.d, gather(out[:, 4 * j : 4 * j + 4], layout, (m, n), 32))
+        if inst.a in INTEGERS:
+            assert np.array_equal(d, expected_integers(inst, times * a, b, c))
+        else:
+            whole = np.concatenate([a] * int(times.max()), axis=2)
+            parts = [np.where(times > i, b, 0) for i in range(int(times.max()))]
+            assert_close(inst.d, d, whole, np.concatenate(parts, axis=1), c)
+    return ptxlift.lift(text, target=target, options=ptxlift.Options(matrix=matrix)).asm
+
+
+THREE = np.full((WARPS, 1, 1), 3)
+ZERO = "\n".join(f"mov.b32 %c{i}, 0;" for i in range(12))
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3])
+@pytest.mark.parametrize(("target", "inst"), RUNS, ids=str)
+def test_accumulators_of_loops(target: str, inst: Instruction, columns: int) -> None:
+    """Two products side by side become one; accumulators stay where they are."""
+    text = run_loop(inst, columns, target, "native", "3", "", THREE)
+    assert MATRIX.search(text)
+
+
+@pytest.mark.parametrize("target", ["gfx1100", "gfx942"])
+def test_zero_accumulators_need_no_move(target: str) -> None:
+    zeros = ZERO.splitlines()[:8]
+    text = run_loop(F16, 2, target, "native", "3", "\n".join(zeros), THREE)
+    assert MATRIX.search(text)
+
+
+@pytest.mark.parametrize("target", SUPPORTED)
+def test_long_loops_choose_them(target: str) -> None:
+    """Left to itself, a loop with two columns uses them; a lone product does not pay."""
+    inst = SUPPORTED[target][0]
+    zeros = "\n".join(ZERO.splitlines()[:8])
+    assert MATRIX.search(run_loop(inst, 2, target, "auto", "3", zeros, THREE))
+
+
+@pytest.mark.parametrize("target", SUPPORTED)
+def test_warps_that_part(target: str) -> None:
+    """Two warps of one wave that loop differently: matrix instructions would write all lanes."""
+    start = "shr.u32 %r3, %lane, 5;\nadd.u32 %r3, %r3, 1;"
+    inst = SUPPORTED[target][0]
+    times = np.array([1, 2]).reshape(WARPS, 1, 1)
+    rng_start = start + "\n" + "\n".join(ZERO.splitlines()[:8])
+    text = run_loop(inst, 2, target, "native", "%r3", rng_start, times)
+    assert bool(MATRIX.search(text)) == (not target.startswith("gfx9"))
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx1030"])
+def test_subnormals_and_missing_units_stay_generic(target: str) -> None:
+    """gfx90a flushes subnormals of f16 in MFMA; gfx1030 has no matrix instructions."""
+    text = run_loop(F16, 2, target, "native", "3", "", THREE)
+    assert not MATRIX.search(text)
