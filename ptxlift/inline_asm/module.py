@@ -77,6 +77,7 @@ class _Translator:
         self.edits: list[Edit] = []
         self.appendix = Appendix(source.text)
         self.known: dict[object, Fragment] = {}
+        self.first = source.text.count("%ptxlift.")  # names of an earlier run
 
     def run(self) -> str:
         self._refuse_module_asm()
@@ -101,7 +102,8 @@ class _Translator:
         if not found:
             return
         group = link_statements([one.statement for one in found])
-        splicer = Splicer(self.source.text, function.body, group.variables, self.is_amd)
+        text, body = self.source.text, function.body
+        splicer = Splicer(text, body, group.variables, self.is_amd, self.first)
         for one, linked in zip(found, group.linked, strict=True):
             try:
                 fragment = self._fragment(one, linked)
@@ -168,9 +170,15 @@ class _Translator:
         if fragment is None:
             name = self.appendix.fresh_name()
             fragment = make_fragment(
-                linked.checked, self.request, name, call.volatile, memory,
-                state.exports, state.carry,
-            )  # fmt: skip
+                linked.checked,
+                self.request,
+                name,
+                call.volatile,
+                memory,
+                state.exports,
+                state.carry,
+                "internal",
+            )
             self.known[key] = fragment
             self.appendix.add(fragment)
         return fragment

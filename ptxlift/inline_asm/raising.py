@@ -6,6 +6,7 @@ mean is the lifter's business, how they become LLVM IR the backend's.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -54,7 +55,7 @@ def raise_inline_asm(
     volatile: bool = False,
     sm: str | int | None = None,
     location: str | None = None,
-    name: str = "ptxlift_asm",
+    name: str | None = None,
     wave_size: int | None = None,
     llvm_version: int = _NEWEST,
 ) -> Fragment:
@@ -64,12 +65,13 @@ def raise_inline_asm(
     `"=r,r,~{memory}"` or `"=r : r : memory"`. operands: an LLVM type name or an `Operand` for each
     constraint that is no clobber, outputs first. dialect: "cuda" (`%0`) or "llvm" (`$0`). volatile:
     as written in the source. sm: the NVIDIA architecture it was written for; None: any. location:
-    stands in diagnostics in place of "<asm>". name: of the function. llvm_version: the oldest LLVM
+    stands in diagnostics in place of "<asm>". name: of the function; None: one that differs for
+    each different statement, so that modules with them can be linked. llvm_version: the oldest LLVM
     that must read the text, 17 to 22. Raises `PtxError` with places inside the template.
     """
     form = _dialect(dialect)
-    if not name:
-        raise PtxError.of("PTX307", "name is ''", hint="give the function a name")
+    if name == "":
+        raise PtxError.of("PTX307", "name is ''", hint="give the function a name, or None")
     request = make_request(target, wave_size, llvm_version)
     source = Source(location or "<asm>", template)
     parsed = parse_constraints(constraints, form, source.name)
@@ -78,7 +80,17 @@ def raise_inline_asm(
     slots = make_slots(parsed.operands, typed, form)
     statement = Statement(source, form, slots, names, architecture(sm))
     checked = check_statement(statement)
+    name = name or _name_of(statement, request, volatile, parsed.memory)
     return make_fragment(checked, request, name, volatile, parsed.memory)
+
+
+def _name_of(statement: Statement, request: Request, volatile: bool, memory: bool) -> str:
+    """A name that only an equal statement for the same target has."""
+    slots = [(s.constraint.role, s.constraint.letter, s.type.text, s.text) for s in statement.slots]
+    target = request.spec.target_id, request.options.wave_size, request.llvm_version
+    names = sorted(statement.names.items())
+    parts = statement.source.text, statement.dialect, slots, names, volatile, memory, target
+    return f"ptxlift.asm.{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}"
 
 
 def make_request(target: str, wave_size: int | None, llvm_version: int) -> Request:
@@ -122,6 +134,7 @@ def make_fragment(
     memory: bool,
     exports: Sequence[ptx.Register] = (),
     carry: CarryUse = NO_CARRY,
+    linkage: str = "linkonce_odr hidden",
 ) -> Fragment:
     """Lifts and emits. `exports`: registers that are further results; `carry`: whether the carry
     flag comes in from, and goes out to, others.
@@ -137,6 +150,7 @@ def make_fragment(
         signature,
         parameters=signature.parameters + state[0],
         results=signature.results + state[1],
+        linkage=linkage,
     )
     source = checked.module.source
     pieces = checked.place.run(

@@ -22,7 +22,7 @@ Json = dict[str, Any]  # Any: whatever JSON holds
 _RAISE = {  # field: the types it may have; those of `raise_inline_asm` have its names
     "template": (str,), "constraints": (str, list), "operands": (list,), "target": (str,),
     "dialect": (str,), "volatile": (bool,), "sm": (str, int, type(None)),
-    "location": (str, type(None)), "name": (str,), "wave_size": (int, type(None)),
+    "location": (str, type(None)), "name": (str, type(None)), "wave_size": (int, type(None)),
     "llvm_version": (int,),
 }  # fmt: skip
 _MODULE = {

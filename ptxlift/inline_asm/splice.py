@@ -45,14 +45,18 @@ def _start(edit: Edit) -> int:
 
 
 class Splicer:
-    """Rewrites the calls of one function. `variables`: LLVM types of the shared state."""
+    """Rewrites the calls of one function. `variables`: LLVM types of the shared state; `first`: a
+    number above all that names of the text end in.
+    """
 
-    def __init__(self, text: str, body: int, variables: dict[str, str], is_amd: bool) -> None:
+    def __init__(
+        self, text: str, body: int, variables: dict[str, str], is_amd: bool, first: int
+    ) -> None:
         self._text = text
         self._body = body
         self._space = "addrspace(5)" if is_amd else ""
         self._variables = variables
-        self._count = text.count("%ptxlift.")  # above every number already there
+        self._count = first
         self._names = {name: self._fresh(_ODD.sub("_", name)) for name in variables}
 
     def at_entry(self) -> list[Edit]:

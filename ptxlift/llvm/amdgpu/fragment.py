@@ -58,6 +58,7 @@ class Signature:
     memory: str = ""
     before: bool = False
     after: bool = False
+    linkage: str = "linkonce_odr hidden"
 
     @property
     def result_type(self) -> str:
@@ -97,7 +98,7 @@ def emit_fragment(
     control.finish(emitter)
     emitter.complete_phis()
     body = "\n".join(emitter.lines)
-    head = f"define linkonce_odr hidden {signature.result_type} {symbol(function.name)}"
+    head = f"define {signature.linkage} {signature.result_type} {symbol(function.name)}"
     needs = _ALL_INPUTS - frozenset(absent_inputs(own, context))
     marks = " ".join(_marks(function, signature, needs))
     definition = f"{head}({emitter.typed_parameters()}) {marks} {{\n{body}\n}}"

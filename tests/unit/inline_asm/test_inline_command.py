@@ -27,6 +27,7 @@ REQUEST = {
     "constraints": ["=r", "r", "n"],
     "operands": ["i32", {"type": "i32", "name": "x"}, {"type": "i32", "value": 5}],
     "target": "gfx1100",
+    "name": "f",
 }
 
 
@@ -95,7 +96,7 @@ def test_service_answers_every_line() -> None:
 
 def test_answer_describes_the_fragment() -> None:
     made = answer(REQUEST)
-    assert made["declaration"] == "i32 @ptxlift_asm(i32)"
+    assert made["declaration"] == "i32 @f(i32)"
     assert (made["parameters"], made["results"], made["needs"]) == ([1], [0], [])
     assert (made["memory"], made["convergent"], made["side_effects"]) == ("none", False, False)
 

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from catalogue import bits, carries, control, floats, halves, integers, memory, numbers, warps
+from catalogue import (
+    bits,
+    carries,
+    control,
+    floats,
+    halves,
+    integers,
+    matrices,
+    memory,
+    numbers,
+    warps,
+)
 from catalogue.model import Entry
 
 CHAPTERS: dict[str, tuple[Entry, ...]] = {
@@ -12,6 +23,7 @@ CHAPTERS: dict[str, tuple[Entry, ...]] = {
     "floats": floats.ENTRIES,
     "halves": halves.ENTRIES,
     "integers": integers.ENTRIES,
+    "matrices": matrices.ENTRIES,
     "memory": memory.ENTRIES,
     "numbers": numbers.ENTRIES,
     "warps": warps.ENTRIES,
