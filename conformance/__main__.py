@@ -1,5 +1,6 @@
-"""`python -m conformance`: `ptx` makes PTX of packages, `check` translates it, `page` writes the
-page; without a verb all three. Names of packages choose some.
+"""`python -m conformance`: `ptx` makes PTX of packages, `check` translates it, `tests` runs packages'
+own tests on the emulated device, `page` writes the page; without a verb all. Names of packages
+choose some.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from conformance.packages import PACKAGES, Package
 from conformance.scratch import Scratch, default_scratch, prepare_environment
 from conformance.sources import make_ptx
 
-VERBS = ("ptx", "check", "run", "page")
+VERBS = ("ptx", "tests", "check", "page")
+SUITE_DEVICES = ("gfx942", "gfx1100")
 
 
 def chosen(names: list[str]) -> list[Package]:
@@ -34,6 +36,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="conformance", description=__doc__)
     parser.add_argument("verb", nargs="?", choices=VERBS)
     parser.add_argument("packages", nargs="*", metavar="package")
+    parser.add_argument("--device", action="append", help="for tests: a target, or interpreter")
+    parser.add_argument("--only", action="append", default=[], help="for tests: a test module")
     options = parser.parse_args(arguments)
     scratch = default_scratch()
     verbs = (options.verb,) if options.verb else VERBS
@@ -49,11 +53,13 @@ def main(arguments: list[str]) -> int:
 
         for package in packages:
             check_package(package, scratch)
-    if "run" in verbs:
-        from conformance.runs import run_package
+    if "tests" in verbs:
+        from conformance.driver.suites import SUITES, run_suite
 
-        for package in packages:
-            run_package(package, scratch)
+        wanted = {package.name for package in packages}
+        for suite in (suite for suite in SUITES if suite.package in wanted):
+            for device in options.device or SUITE_DEVICES:
+                run_suite(suite, scratch, device, options.only)
     if "page" in verbs:
         from conformance.page import write_page
 

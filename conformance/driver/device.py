@@ -11,6 +11,7 @@ import ctypes as c
 import hashlib
 import json
 import os
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -81,6 +82,7 @@ class Device:
         self.functions: list[tuple[int, str]] = []
         self.memory: dict[int, np.ndarray[Any, Any]] = {}
         self.launches = 0
+        self.deadline = 0.0  # launches after this time fail; 0: no limit
 
     # ---- what went wrong ----
 
@@ -151,6 +153,8 @@ class Device:
         sizes = tuple(shape[at] for at in range(6))
         self.launches += 1
         try:
+            if self.deadline and time.monotonic() > self.deadline:
+                raise TimeoutError("the test takes too long here")
             self.refresh(module)
             arguments = []
             whole = c.string_at(block, size) if block else b""

@@ -13,7 +13,7 @@ import time
 import unittest
 from typing import Any
 
-from conformance.driver.device import NEXT_MODULE, install
+from conformance.driver.device import NEXT_MODULE, Device, install
 
 
 def link_texts() -> None:
@@ -36,21 +36,28 @@ def link_texts() -> None:
 
 
 class Results(unittest.TestResult):
-    """Keeps what became of every test."""
+    """Writes what became of every test, one line of JSON each."""
 
-    def __init__(self) -> None:
+    def __init__(self, device: Device) -> None:
         super().__init__()
-        self.found: list[dict[str, Any]] = []
+        self.device = device
         self.start = 0.0
 
     def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
         super().startTest(test)
-        self.start = time.perf_counter()
+        self.start = time.monotonic()
+        self.device.deadline = self.start + SECONDS
 
     def _keep(self, test: unittest.TestCase, result: str, text: str = "") -> None:
-        took = time.perf_counter() - self.start
-        entry = {"test": test.id(), "result": result, "text": text[-600:], "seconds": took}
-        self.found.append(entry)
+        took = time.monotonic() - self.start
+        if time.monotonic() > self.device.deadline and result != "passed":
+            result = "time"
+        entry = {
+            "test": test.id(),
+            "result": result,
+            "text": text[-900:],
+            "seconds": round(took, 1),
+        }
         print(json.dumps(entry), file=OUT, flush=True)
 
     def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
@@ -74,6 +81,7 @@ class Results(unittest.TestResult):
 
 
 OUT = os.fdopen(os.dup(1), "w")
+SECONDS = 60.0  # for one test
 
 
 def main(library: str, modules: list[str]) -> int:
@@ -83,7 +91,7 @@ def main(library: str, modules: list[str]) -> int:
     link_texts()
     assert cuda.is_available(), "the driver does not answer"
     for module in modules:
-        unittest.defaultTestLoader.loadTestsFromName(module).run(Results())
+        unittest.defaultTestLoader.loadTestsFromName(module).run(Results(device))
     print(json.dumps({"launches": device.launches}), file=OUT)
     return 0
 
