@@ -22,9 +22,3 @@ def is_amd(template: str, constraints: str) -> bool:
     if _REGISTERS.search(constraints):
         return True
     return bool(_MNEMONIC.search(template))
-
-
-def is_neutral(template: str, constraints: str) -> bool:
-    """Whether it is empty and has no operands: any assembler takes it."""
-    letters = [item for item in constraints.split(",") if item and not item.startswith("~")]
-    return not template.strip() and not letters

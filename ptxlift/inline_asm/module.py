@@ -15,7 +15,7 @@ from ptxlift.diag import Diagnostic, PtxError, Source, Span
 from ptxlift.inline_asm.appended import Appendix
 from ptxlift.inline_asm.calls import Argument, AsmCall, FunctionText, find_functions, split_list
 from ptxlift.inline_asm.constraints import LETTERS, Constraints, Role, parse_constraints
-from ptxlift.inline_asm.foreign import is_amd, is_neutral
+from ptxlift.inline_asm.foreign import is_amd
 from ptxlift.inline_asm.fragment import Fragment
 from ptxlift.inline_asm.model import Dialect, Operand
 from ptxlift.inline_asm.raising import Request, architecture, make_fragment, make_request
@@ -115,9 +115,7 @@ class _Translator:
 
     def _statement(self, call: AsmCall) -> _Found | None:
         """The call as a statement; None for AMD's own assembly. Errors are collected."""
-        if self.is_amd and (
-            is_amd(call.template, call.constraints) or is_neutral(call.template, call.constraints)
-        ):
+        if self.is_amd and is_amd(call.template, call.constraints):
             return None
         name = f"{self.source.name}:{call.span.line}, asm"
         try:
