@@ -1,6 +1,6 @@
-"""`python -m conformance`: `ptx` makes PTX of packages, `check` translates it, `tests` runs packages'
-own tests on the emulated device, `page` writes the page; without a verb all. Names of packages
-choose some.
+"""`python -m conformance`: `ptx` makes PTX of packages, `check` translates it, `tests` runs the
+packages' own tests on the emulated device, `page` writes the page; without a verb all. Names of
+packages choose some.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Results(unittest.TestResult):
         self.device = device
         self.start = 0.0
 
-    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+    def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
         self.start = time.monotonic()
         self.device.deadline = self.start + SECONDS
@@ -60,22 +60,22 @@ class Results(unittest.TestResult):
         }
         print(json.dumps(entry), file=OUT, flush=True)
 
-    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802
+    def addSuccess(self, test: unittest.TestCase) -> None:
         self._keep(test, "passed")
 
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
         self._keep(test, "skipped", reason)
 
-    def addFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802
+    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
         self._keep(test, "failed", self._exc_info_to_string(err, test))
 
-    def addError(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802
+    def addError(self, test: unittest.TestCase, err: Any) -> None:
         self._keep(test, "error", self._exc_info_to_string(err, test))
 
-    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802
+    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
         self._keep(test, "passed")
 
-    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
         if err is not None:
             self._keep(subtest, "failed", self._exc_info_to_string(err, test))
 
