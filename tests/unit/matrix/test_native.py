@@ -19,10 +19,11 @@ BF16 = Instruction("m16n8k16", "f32", "bf16", "bf16", "f32")
 TF32 = Instruction("m16n8k8", "f32", "tf32", "tf32", "f32")
 S8 = Instruction("m16n8k32", "s32", "s8", "s8", "s32")
 S8_SHORT = Instruction("m16n8k16", "s32", "s8", "s8", "s32")
+S8_SATURATED = Instruction("m16n8k32", "s32", "s8", "s8", "s32", ".satfinite")
 SUPPORTED = {
-    "gfx1100": (F16, F16_SHORT, BF16, S8, S8_SHORT),
-    "gfx1201": (F16, F16_SHORT, BF16, S8, S8_SHORT),
-    "gfx942": (F16, F16_SHORT, BF16, TF32, S8, S8_SHORT),
+    "gfx1100": (F16, F16_SHORT, BF16, S8, S8_SHORT, S8_SATURATED),
+    "gfx1201": (F16, F16_SHORT, BF16, S8, S8_SHORT, S8_SATURATED),
+    "gfx942": (F16, F16_SHORT, BF16, TF32, S8, S8_SHORT, S8_SATURATED),
     "gfx950": (F16, BF16, TF32, S8),
     "gfx90a": (TF32, S8, S8_SHORT),
 }

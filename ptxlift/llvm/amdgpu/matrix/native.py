@@ -169,23 +169,41 @@ class NativeReplacer(ProductReplacer):
         layout, core = tile.layout, tile.core.core
         sums = self._incoming(row, None, block, builder)
         a, b = self._inputs(row, block, builder)
-        exchange = self.exchange(block, builder, core.lanes)
         results: list[Value] = []
         for warp in range(layout.warps):
             first = warp * core.accumulators
-            total = sums[first : first + core.accumulators]
-            for step in range(layout.steps):
-                words = [
-                    fetch_or_zero(exchange, registers, places(warp, step, word))
-                    for registers, places in ((a, layout.a_places), (b, layout.b_places))
-                    for word in range(core.words)
-                ]
-                operands = [*words, *total]
-                total = builder.matrix_core(tile.core, operands, core.accumulators)
-            results += total
+            given = sums[first : first + core.accumulators]
+            results += self._steps(
+                tile, warp, (a, b), given, self.exchange(block, builder, core.lanes)
+            )
         self._native[row] = results
         if row in self._wanted.get(block, ()):
             self._move_back(row, block, builder)
+
+    def _steps(
+        self,
+        tile: Tile,
+        warp: int,
+        inputs: tuple[list[Value], list[Value]],
+        given: list[Value],
+        exchange: Exchange,
+    ) -> list[Value]:
+        """The instructions of one warp. Sums that saturate are made apart and added last."""
+        layout, core = tile.layout, tile.core.core
+        saturates = layout.product.satfinite
+        total = [exchange.const(32, 0)] * core.accumulators if saturates else given
+        for step in range(layout.steps):
+            words = [
+                fetch_or_zero(exchange, registers, places(warp, step, word))
+                for registers, places in zip(
+                    inputs, (layout.a_places, layout.b_places), strict=True
+                )
+                for word in range(core.words)
+            ]
+            total = exchange.builder.matrix_core(tile.core, [*words, *total], core.accumulators)
+        if not saturates:
+            return total
+        return [exchange.builder.sadd_sat(old, new) for old, new in zip(given, total, strict=True)]
 
     def _inputs(self, row: Row, block: Block, builder: Builder) -> tuple[list[Value], list[Value]]:
         """The registers of a, and those of b of all products side by side."""

@@ -41,7 +41,7 @@ class Tile:
 def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
     """The instruction for a product, if the target has one."""
     m, n, _ = product.shape
-    plain = product.arrangement is Arrangement.WARP and not product.satfinite
+    plain = product.arrangement is Arrangement.WARP
     if not plain or m != SIDE or n not in (8, SIDE) or product.a is not product.b:
         return None
     if product.accumulator is not product.result or target.has(Feature.WMMA_K32):
