@@ -131,37 +131,49 @@ def cvt_half_x2(algebra: Algebra[V], form: Form, a: V, b: V) -> V:
     return algebra.pack([low, high])
 
 
-_TF32_CUT = (1 << 13) - 1
-_TF32_LARGEST = 0x7F7FE000
+_TF32_KEPT = 0xFFFFE000
+_INFINITY = 0x7F800000
 
 
 @semantics("cvt_tf32")
 def cvt_tf32(algebra: Algebra[V], form: Form, a: V) -> V:
     """Data Movement and Conversion Instructions: cvt, f32 to tf32: the upper 19 bits."""
+    if rounding_of(form) is Rounding.RNA:
+        return _tf32_away(algebra, form, a)
     fmt = Format.F32
-    sign = algebra.and_(a, algebra.const(32, 1 << 31))
     magnitude = algebra.fabs(a, fmt)
     rounded = algebra.add(magnitude, _tf32_increment(algebra, form, magnitude))
-    kept = algebra.and_(rounded, algebra.const(32, ~_TF32_CUT & 0xFFFFFFFF))
+    kept = algebra.and_(rounded, algebra.const(32, _TF32_KEPT))
+    infinity = algebra.const(32, _INFINITY)
+    kept = algebra.umin(kept, infinity)
     if form.get("satfinite"):
-        kept = algebra.umin(kept, algebra.const(32, _TF32_LARGEST))
-    infinity = algebra.const(32, 0x7F800000)
-    if not form.get("satfinite"):
-        kept = algebra.select(algebra.icmp(magnitude, infinity, IntPredicate.EQ), infinity, kept)
+        kept = algebra.umin(kept, algebra.const(32, _INFINITY + _TF32_KEPT & 0xFFFFFFFF))
     number = algebra.icmp(magnitude, infinity, IntPredicate.ULE)
+    sign = algebra.and_(a, algebra.const(32, 1 << 31))
     value = algebra.select(number, algebra.or_(sign, kept), algebra.const(32, 0x7FFFFFFF))
     return relu(algebra, form, fmt, value)
 
 
+def _tf32_away(algebra: Algebra[V], form: Form, a: V) -> V:
+    """Ties away from zero, as ptxas writes it: finite values get half a place more, then all are
+    cut; infinities and NaNs step down one place with `.satfinite`.
+    """
+    infinity = algebra.const(32, _INFINITY)
+    finite = algebra.icmp(algebra.fabs(a, Format.F32), infinity, IntPredicate.ULT)
+    half = algebra.select(finite, algebra.const(32, 1 << 12), algebra.const(32, 0))
+    kept = algebra.and_(algebra.add(a, half), algebra.const(32, _TF32_KEPT))
+    if not form.get("satfinite"):
+        return kept
+    inside = algebra.icmp(algebra.fabs(kept, Format.F32), infinity, IntPredicate.ULT)
+    return algebra.select(inside, kept, algebra.sub(kept, algebra.const(32, 1 << 13)))
+
+
 def _tf32_increment(algebra: Algebra[V], form: Form, magnitude: V) -> V:
     """What added to the bits rounds them when the low 13 are cut off."""
-    rounding = rounding_of(form)
-    if rounding is Rounding.RZ:
+    if rounding_of(form) is Rounding.RZ:
         return algebra.const(32, 0)
-    half = algebra.const(32, 1 << 12)
-    if rounding is Rounding.RNA:
-        return half
     odd = algebra.extract(magnitude, 1, 13)
+    half = algebra.const(32, 1 << 12)
     return algebra.select(odd, half, algebra.const(32, (1 << 12) - 1))
 
 

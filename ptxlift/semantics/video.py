@@ -1,8 +1,9 @@
 """Video instructions: parts of words, a clamp, a second operation or a merge.
 
 Comes in: an algebra, a form, operands and the selector of each operand ("" is the whole word). Goes
-out: the 32-bit value that the PTX manual gives. Scalar operations are done at 64 bits, which is the
-full precision that the manual asks for. It must know nothing of how values are represented.
+out: the 32-bit value. No chip of today has the scalar ones; ptxas writes them as 64-bit sequences,
+and where those differ from the manual they are followed here, for they are what programs get. It
+must know nothing of how values are represented.
 """
 
 from __future__ import annotations
@@ -52,23 +53,34 @@ def _part_width(selector: str) -> int:
     return {"": 32, "b": 8, "h": 16}[selector[:1]]
 
 
-def _saturated(algebra: Algebra[V], form: Form, a: V, selector: str) -> V:
-    """The low 32 bits, clamped before where the form says `.sat`; a merge clamps to its part."""
-    if form.get("sat"):
-        a = _clamp(algebra, a, _part_width(selector), _is_signed(form, "dtype"))
-    return algebra.trunc(a, 32)
+def _saturated(algebra: Algebra[V], form: Form, a: V, selector: str, above: bool) -> V:
+    """The value at 64 bits, clamped where the form says `.sat`.
 
-
-def _second(algebra: Algebra[V], form: Form, result: V, c: V) -> V:
-    """The secondary operation with c."""
+    ptxas writes these clamps itself, and not as the manual says: a sum for a whole .u32 is clamped
+    at 0 only (unless `above`), and a part that is merged takes its largest value for everything
+    that does not fit, negative values too.
+    """
+    if not form.get("sat"):
+        return a
     signed = _is_signed(form, "dtype")
-    match form.get("op2"):
-        case "add":
-            return algebra.add(result, c)
-        case "min":
-            return algebra.smin(result, c) if signed else algebra.umin(result, c)
-        case _:
-            return algebra.smax(result, c) if signed else algebra.umax(result, c)
+    width = _part_width(selector)
+    if width < 32:
+        return algebra.umin(a, algebra.const(_WIDE, (1 << (width - signed)) - 1))
+    if signed or above:
+        return _clamp(algebra, a, 32, signed)
+    return algebra.smax(a, algebra.const(_WIDE, 0))
+
+
+def _second(algebra: Algebra[V], form: Form, result: V, c: V, signed: bool) -> V:
+    """The secondary operation with c; min and max compare 64 bits, with the sign of the result."""
+    if form.get("op2") == "add":
+        return algebra.add(algebra.trunc(result, 32), c)
+    other = _extend(algebra, c, _WIDE, signed)
+    if form.get("op2") == "min":
+        chosen = algebra.smin(result, other) if signed else algebra.umin(result, other)
+    else:
+        chosen = algebra.smax(result, other) if signed else algebra.umax(result, other)
+    return algebra.trunc(chosen, 32)
 
 
 def _merged(algebra: Algebra[V], result: V, c: V, selector: str) -> V:
@@ -81,15 +93,25 @@ def _merged(algebra: Algebra[V], result: V, c: V, selector: str) -> V:
 
 
 def _finish(
-    algebra: Algebra[V], form: Form, result: V, c: V | None, selectors: tuple[str, ...]
+    algebra: Algebra[V],
+    form: Form,
+    result: V,
+    c: V | None,
+    selectors: tuple[str, ...],
+    above: bool = False,
 ) -> V:
     """Clamp, then the secondary operation or the merge."""
-    low = _saturated(algebra, form, result, selectors[0])
+    result = _saturated(algebra, form, result, selectors[0], above)
+    low = algebra.trunc(result, 32)
     if c is None:
         return low
-    if form.get("op2"):
-        return _second(algebra, form, low, c)
-    return _merged(algebra, low, c, selectors[0])
+    if not form.get("op2"):
+        return _merged(algebra, low, c, selectors[0])
+    # A sum is taken at 32 bits before it is compared.
+    if form.name in ("vadd", "vsub"):
+        result = algebra.sext(low, _WIDE)
+    kind = "atype" if form.name == "vset" else "dtype"
+    return _second(algebra, form, result, c, _is_signed(form, kind))
 
 
 def _sources(
@@ -162,7 +184,10 @@ def vshl(
     """Scalar Video Instructions: vshl."""
     left, right = _sources(algebra, form, a, b, selectors)
     shifted = algebra.shl(left, _shift_amount(algebra, form, right))
-    return _finish(algebra, form, shifted, c, selectors)
+    if form.get("sat"):  # ptxas keeps 34 bits
+        spare = algebra.const(32, _WIDE - 34)
+        shifted = algebra.ashr(algebra.shl(shifted, spare), spare)
+    return _finish(algebra, form, shifted, c, selectors, above=True)
 
 
 @semantics("vshr", "vshr_merge")
@@ -172,7 +197,7 @@ def vshr(
     """Scalar Video Instructions: vshr. The source is extended already, so its sign fills."""
     left, right = _sources(algebra, form, a, b, selectors)
     shifted = algebra.ashr(left, _shift_amount(algebra, form, right))
-    return _finish(algebra, form, shifted, c, selectors)
+    return _finish(algebra, form, shifted, c, selectors, above=True)
 
 
 @semantics("vset", "vset_merge")
@@ -185,31 +210,37 @@ def vset(
     return _finish(algebra, form, algebra.zext(truth, _WIDE), c, selectors)
 
 
+def _factor(algebra: Algebra[V], a: V, selector: str, signed: bool) -> V:
+    """A factor of vmad: whole words are signed whatever their type says."""
+    return _part(algebra, a, selector, signed or not selector)
+
+
 @semantics("vmad")
 def vmad(algebra: Algebra[V], form: Form, a: V, b: V, c: V, *, selectors: tuple[str, ...]) -> V:
     """Scalar Video Instructions: vmad.
 
-    Two unsigned words make a product of 64 bits without a sign, so 128 bits hold every sum.
+    ptxas multiplies words as signed ones and extends c by its sign, for every type. The result is
+    unsigned where neither type is signed and nothing is negated; then the scaling shifts in zeros.
     """
     minus_a, minus_b, minus_c = (word.startswith("-") for word in selectors[1:])
-    words = ("", *(word.lstrip("-") for word in selectors[1:3]))
-    left, right = _sources(algebra, form, a, b, words)
+    words = [word.lstrip("-") for word in selectors[1:3]]
     signs = _is_signed(form, "atype"), _is_signed(form, "btype")
-    wide = 64 if any(signs) else 128
-    if wide == 128:
-        left, right = algebra.zext(left, 128), algebra.zext(right, 128)
-    total = algebra.mul(left, right)
     signed = any(signs) or minus_a != minus_b or minus_c
-    addend = _extend(algebra, c, wide, signed)
-    zero = algebra.const(wide, 0)
+    total = algebra.mul(
+        _factor(algebra, a, words[0], signs[0]), _factor(algebra, b, words[1], signs[1])
+    )
+    addend = algebra.sext(c, _WIDE)
+    zero, one = algebra.const(_WIDE, 0), algebra.const(_WIDE, 1)
     if form.get("po"):
-        addend = algebra.add(addend, algebra.const(wide, 1))
+        addend = algebra.add(addend, one)
     elif minus_a != minus_b:
         total = algebra.sub(zero, total)
     elif minus_c:
-        addend = algebra.sub(zero, addend)
+        # The complement is taken at 32 bits.
+        addend = algebra.add(algebra.sext(algebra.not_(c), _WIDE), one)
     total = algebra.add(total, addend)
-    scaled = algebra.ashr(total, algebra.const(32, _SHIFTS[form.get("scale")]))
+    shift = algebra.const(32, _SHIFTS[form.get("scale")])
+    scaled = algebra.ashr(total, shift) if signed else algebra.lshr(total, shift)
     if form.get("sat"):
         scaled = _clamp(algebra, scaled, 32, signed)
     return algebra.trunc(scaled, 32)

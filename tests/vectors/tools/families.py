@@ -37,6 +37,7 @@ class Family:
     limit: int = 48
     target: str = "sm_90"
     tolerance: str = ""
+    omit: tuple[int, ...] = ()  # inputs that ptxas folds otherwise than its own instruction works
 
     def instructions(self) -> Iterator[tuple[str, str, list[str]]]:
         """Opcode, signature and input kinds of each."""
@@ -57,6 +58,8 @@ class Family:
 
 _INT = "u16 s16 u32 s32 u64 s64"
 _RND = "rn rz rm rp"
+# Just above one half, and 2^52 + 1: ptxas 13.0 folds .rni of f64 as if it added one half first.
+_HALFWAY = (0x3FE0000000000001, 0xBFE0000000000001, 0x4330000000000001, 0xC330000000000001)
 
 # fmt: off
 FAMILIES: tuple[Family, ...] = (
@@ -133,25 +136,35 @@ FAMILIES: tuple[Family, ...] = (
     Family("bhalf",    "{}.rn.bf16",     ("add sub mul",),                       "16 <- 16 16",    "bf16 bf16", type_word=0, limit=64),
     Family("hfma",     "fma.rn{}.f16",   ("- sat ftz relu",),                    "16 <- 16 16 16", "f16 f16 f16", type_word=0, limit=64),
     Family("hmin",     "{}{}.f16",       ("min max", "- NaN xorsign.abs NaN.xorsign.abs"), "16 <- 16 16", "f16 f16", type_word=0, limit=64),
-    Family("habs",     "{}.f16",         ("abs neg",),                           "16 <- 16",       "f16", type_word=0, limit=64),
+    Family("habs",     "{}.f16",         ("abs neg",),                           "16 <- 16",       "f16", type_word=0, limit=64, tolerance="nan f16"),
     Family("cvt_int",  "cvt{}{}",        ("u16 s16 u32 s32 u64 s64", "u16 s16 u32 s32 u64 s64"), "$ <- @", "@", second=0, limit=24),
-    Family("cvt_from_float", "cvt{}{}{}", ("rni rzi rmi rpi", "u32 s32 u64 s64", "f32 f64"), "$ <- @", "@", second=1, limit=80),
+    Family("cvt_from_float", "cvt{}{}{}", ("rni rzi rmi rpi", "u32 s32 u64 s64", "f32 f64"), "$ <- @", "@", second=1, limit=80, omit=_HALFWAY),
     Family("cvt_from_float_ftz", "cvt.rpi.ftz{}{}", ("u32 s32 u64 s64", "f32"),   "$ <- @",         "@", second=0, limit=80),
     Family("cvt_from_half", "cvt{}{}{}", ("rni rzi rmi rpi", "u32 s32 u64 s64", "f16"), "$ <- @", "@", second=1, limit=80),
     Family("cvt_to_float", "cvt{}{}{}",  (_RND, "f32 f64", "u32 s32 u64 s64"),   "$ <- @",         "@", second=1, limit=60),
     Family("cvt_to_half", "cvt{}{}{}",   (_RND, "f16", "u32 s32 u64 s64"),       "$ <- @",         "@", second=1, limit=60),
     Family("cvt_round", "cvt{}{}{}.f32.f32", ("rni rzi rmi rpi", "- ftz", "- sat"), "32 <- 32",    "f32", type_word=0, limit=80),
     Family("cvt_round_f64", "cvt{}.f64.f64", ("rni rzi rmi rpi",),               "64 <- 64",       "f64", type_word=0, limit=80),
-    Family("cvt_narrow", "cvt{}{}{}.f32.f64", (_RND, "- ftz", "- sat"),          "32 <- 64",       "f64", type_word=0, limit=96),
-    Family("cvt_widen", "cvt{}.f64.f32", ("- ftz",),                             "64 <- 32",       "f32", type_word=0, limit=96),
-    Family("cvt_f16",  "cvt{}{}.f16.f32", (_RND, "- ftz"),                       "16 <- 32",       "f32", type_word=0, limit=96),
-    Family("cvt_f16_f64", "cvt{}.f16.f64", (_RND,),                              "16 <- 64",       "f64", type_word=0, limit=96),
-    Family("cvt_from_f16", "cvt{}.f32.f16", ("- ftz",),                          "32 <- 16",       "f16", type_word=0, limit=96),
-    Family("cvt_f64_f16", "cvt.f64.f16", (),                                     "64 <- 16",       "f16", limit=96),
+    Family("cvt_narrow", "cvt{}{}{}.f32.f64", (_RND, "- ftz", "- sat"),          "32 <- 64",       "f64", type_word=0, limit=96, tolerance="nan f32"),
+    Family("cvt_widen", "cvt{}.f64.f32", ("- ftz",),                             "64 <- 32",       "f32", type_word=0, limit=96, tolerance="nan f64"),
+    Family("cvt_f16",  "cvt{}{}.f16.f32", (_RND, "- ftz"),                       "16 <- 32",       "f32", type_word=0, limit=96, tolerance="nan f16"),
+    Family("cvt_f16_f64", "cvt{}.f16.f64", (_RND,),                              "16 <- 64",       "f64", type_word=0, limit=96, tolerance="nan f16"),
+    Family("cvt_from_f16", "cvt{}.f32.f16", ("- ftz",),                          "32 <- 16",       "f16", type_word=0, limit=96, tolerance="nan f32"),
+    Family("cvt_f64_f16", "cvt.f64.f16", (),                                     "64 <- 16",       "f16", limit=96, tolerance="nan f64"),
     Family("cvt_bf16", "cvt{}{}.bf16.f32", ("rn rz", "- relu"),                  "16 <- 32",       "f32", type_word=0, limit=96),
-    Family("cvt_from_bf16", "cvt.f32.bf16", (),                                  "32 <- 16",       "bf16", limit=96),
+    Family("cvt_from_bf16", "cvt.f32.bf16", (),                                  "32 <- 16",       "bf16", limit=96, tolerance="nan f32"),
     Family("cvt_tf32", "cvt{}.tf32.f32", ("rna rn rz",),                         "32 <- 32",       "f32", type_word=0, limit=96),
     Family("cvt_pack", "cvt.pack.sat{}.s32", ("u16 s16",),                       "32 <- 32 32",    "i32 i32", type_word=0),
     Family("cvt_half_x2", "cvt.rn{}.f16x2.f32", ("- relu satfinite",),           "32 <- 32 32",    "f32 f32", type_word=0, limit=96),
+    Family("vadd",     "{}{}{}{}{}",     ("vadd vsub vabsdiff vmin vmax", "u32 s32", "u32 s32", "u32 s32", "- sat"), "32 <- 32 32", "i32 i32", type_word=1, limit=32),
+    Family("vadd_second", "{}{}{}.s32{}{}", ("vadd vsub vabsdiff vmin vmax", "u32 s32", "s32", "- sat", "add min max"), "32 <- 32 32 32", "i32 i32 i32", type_word=1, limit=32),
+    Family("vshift",   "{}{}{}.u32{}{}", ("vshl vshr", "u32 s32", "u32 s32", "- sat", "clamp wrap"), "32 <- 32 32", "i32 amount", type_word=1, limit=48),
+    Family("vset",     "vset{}{}{}",     ("u32 s32", "u32 s32", "eq ne lt le gt ge"), "32 <- 32 32",  "i32 i32", type_word=0, limit=32),
+    Family("vset_second", "vset{}{}.lt{}", ("u32 s32", "u32 s32", "add min max"), "32 <- 32 32 32", "i32 i32 i32", type_word=0, limit=32),
+    Family("vmad",     "vmad{}{}{}{}{}", ("u32 s32", "u32 s32", "u32 s32", "- sat", "- shr7 shr15"), "32 <- 32 32 32", "i32 i32 i32", type_word=0, limit=32),
+    Family("vmad_po",  "vmad{}{}{}.po{}{}", ("u32 s32", "u32 s32", "u32 s32", "- sat", "- shr7"), "32 <- 32 32 32", "i32 i32 i32", type_word=0, limit=32),
+    Family("vlanes2",  "{}{}{}{}{}",     ("vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2", "u32 s32", "u32 s32", "s32", "- sat add"), "32 <- 32 32 32", "i32 i32 i32", type_word=1, limit=24),
+    Family("vlanes4",  "{}{}{}{}{}",     ("vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4", "u32 s32", "u32 s32", "u32", "- sat add"), "32 <- 32 32 32", "i32 i32 i32", type_word=1, limit=24),
+    Family("vset_lanes", "{}{}{}{}{}",   ("vset2 vset4", "u32 s32", "u32 s32", "eq lt ge", "- add"), "32 <- 32 32 32", "i32 i32 i32", type_word=1, limit=24),
 )
 # fmt: on

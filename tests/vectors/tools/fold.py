@@ -1,8 +1,8 @@
-"""Makes vectors of what ptxas computes: it folds constant operands, and the result is in the SASS.
+"""Makes vectors of what ptxas computes: it folds constants, or its SASS is evaluated on them.
 
 Needs ptxas and nvdisasm (PTXAS and NVDISASM name them, or PATH does). Run it as
 `python tests/vectors/tools/fold.py`; it rewrites tests/vectors/ptxas. Instructions that ptxas does
-not fold are listed and get no file.
+not fold, and writes code for that is not understood, are listed and get no file.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def sections_of(folder: Folder, family: Family) -> list[Section]:
     sections = []
     for opcode, signature, kinds in family.instructions():
         section = Section(opcode, Signature.parse(signature), [], family.tolerance)
-        inputs = rows(kinds, family.limit, opcode)
+        inputs = [row for row in rows(kinds, family.limit, opcode) if row[0] not in family.omit]
         for start in range(0, len(inputs), PER_KERNEL):
             batch = inputs[start : start + PER_KERNEL]
             section.vectors += folder.fold(section, batch, family.target)
@@ -105,13 +105,15 @@ def main() -> None:
             if wanted and family.name not in wanted:
                 continue
             sections = sections_of(folder, family)
+            path = HERE.parent / "ptxas" / f"{family.name}.txt"
+            path.unlink(missing_ok=True)
             if sections:
                 provenance = (
-                    f"Constant operands folded by ptxas -O3 -arch={family.target}"
-                    f" ({folder.version()}),\nread from its SASS with nvdisasm"
-                    " by tests/vectors/tools/fold.py."
+                    f"Constant operands, folded by ptxas -O3 -arch={family.target}"
+                    f" ({folder.version()})\nor computed by the SASS that it writes,"
+                    " read by tests/vectors/tools/fold.py."
                 )
-                write(HERE.parent / "ptxas" / f"{family.name}.txt", provenance, sections)
+                write(path, provenance, sections)
 
 
 if __name__ == "__main__":
