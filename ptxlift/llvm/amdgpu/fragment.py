@@ -20,10 +20,10 @@ from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.floats import TYPES
 from ptxlift.llvm.amdgpu.kernel_abi import absent_inputs
+from ptxlift.llvm.amdgpu.matrix.module import replace_products
 from ptxlift.llvm.amdgpu.module import metadata_lines
 from ptxlift.llvm.amdgpu.variables import define_variable
 from ptxlift.llvm.options import CodegenOptions
-from ptxlift.rewrite.matrix.function import replace_products
 from ptxlift.target import TargetSpec
 
 _FLOATS = {type.name: type for type in TYPES.values()}
@@ -87,7 +87,7 @@ def emit_fragment(
     source: Source,
 ) -> Pieces:
     """The only function of `module` as a definition that is always inlined."""
-    module = replace_products(module)
+    module = replace_products(module, spec, options)
     (function,) = module.functions.values()
     facts = facts_module.collect(module)
     own = facts[function.name]
