@@ -23,6 +23,8 @@ _FLAG = re.compile(r"\s*(sideeffect|alignstack|inteldialect|unwind)\b")
 _RESULT = re.compile(r"(%(?:[\w.$-]+|\"[^\"]*\"))\s*=\s*((?:tail|musttail|notail)\s+)?\Z")
 _BEFORE = re.compile(r"((?:tail|musttail|notail)\s+)?\Z")
 _TYPE = re.compile(r"\s*([A-Za-z][\w.]*(?:\s+addrspace\(\d+\))?|%[\w.$-]+)")
+_POINTER = re.compile(r"[^,()*]+?\s*(addrspace\(\d+\))?\s*\*")  # typed, before LLVM 17
+_TYPED_POINTER = re.compile(r"(?:[\w.$-]+|%[\w.$-]+)\s*(?:addrspace\(\d+\))?\s*\*\Z")
 _LONGEST_HEAD = 1000  # characters between a result's name and `asm`
 _CLOSING = {"}": "{", ">": "<", "]": "[", ")": "("}
 
@@ -151,6 +153,8 @@ def _split_type(text: str) -> tuple[str, str]:
     """The type that ends a text, and what stands before it."""
     text = text.rstrip()
     at = len(text)
+    if pointer := _TYPED_POINTER.search(text):
+        return text[: pointer.start()].strip(), pointer[0]
     if text.endswith(tuple(_CLOSING)):
         at = _opening(text, at - 1)
         if text.endswith(")"):  # ptr addrspace(1)
@@ -214,8 +218,19 @@ def _argument(text: str) -> Argument:
         found = _TYPE.match(text)
         type = found[1] if found else text
         end = found.end() if found else len(text)
+    pointer = _POINTER.match(text)
+    if pointer is not None:
+        type, end = opaque(pointer[0]), pointer.end()
     words = text[end:].split()
     return Argument(type, words[-1] if words else "", text)
+
+
+def opaque(type: str) -> str:
+    """A type as LLVM writes it now: older text says what pointers point to."""
+    found = _POINTER.fullmatch(type.strip())
+    if found is None:
+        return type
+    return f"ptr {found[1]}" if found[1] else "ptr"
 
 
 def _error(source: Source, start: int, end: int, message: str, code: str = "PTX112") -> PtxError:

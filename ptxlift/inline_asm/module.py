@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from ptxlift.diag import Diagnostic, PtxError, Source, Span
 from ptxlift.inline_asm.appended import Appendix
-from ptxlift.inline_asm.calls import Argument, AsmCall, FunctionText, find_functions, split_list
+from ptxlift.inline_asm.calls import (
+    Argument,
+    AsmCall,
+    FunctionText,
+    find_functions,
+    opaque,
+    split_list,
+)
 from ptxlift.inline_asm.constraints import LETTERS, Constraints, Role, parse_constraints
 from ptxlift.inline_asm.foreign import is_amd
 from ptxlift.inline_asm.fragment import Fragment
@@ -153,7 +160,8 @@ class _Translator:
             type = found[1] if found else type
         if type == "void":
             return []
-        return split_list(type, 1)[0] if type.startswith("{") else [type]
+        types = split_list(type, 1)[0] if type.startswith("{") else [type]
+        return [opaque(one) for one in types]
 
     def _mismatch(self, call: AsmCall, what: str) -> PtxError:
         return PtxError.of("PTX113", f"the constraints name {what}", call.span)

@@ -103,6 +103,15 @@ def test_constants_leave_the_arguments() -> None:
     assert "@ptxlift.asm.0(i32 %a)" in made and "add i32 %a0, 4294967291" in made
 
 
+def test_pointers_of_older_text() -> None:
+    text = """
+  %q = call i32 addrspace(1)* asm "add.u64 $0, $1, 4;", "=l,l"(i32 addrspace(1)* %out)
+  %base = ptrtoint ptr addrspace(1) %out to i64
+  %d = call i64 asm "sub.u64 $0, $1, $2;", "=l,l,l"(i32 addrspace(1)* nonnull %q, i64 %base)
+  %x = trunc i64 %d to i32"""
+    np.testing.assert_array_equal(emulate_words(kernel(text, "%x")), 4)
+
+
 def test_values_narrower_than_registers() -> None:
     text = """
   %n = trunc i32 %b to i8
