@@ -81,6 +81,12 @@ def _arithmetic(name: str) -> Lowering:
             if name == "fmul":
                 result = fenced_product(e, result)
             define(e, op, type, f"fptrunc float {result} to {type.name}")
+        elif name == "fsub" and e.constant(op.operands[0]) == 0:
+            # LLVM 22 makes -x of it where the result is widened: -0 for 0 - 0.
+            n = type.name
+            fence = f"{n} @llvm.arithmetic.fence.{type.suffix}({n})"
+            difference = e.let(_nearest(e, name, type, operands))
+            define(e, op, type, e.call(fence, difference))
         else:
             define(e, op, type, _nearest(e, name, type, operands))
 
@@ -157,6 +163,14 @@ def _fcmp(e: Emitter, op: Op) -> None:
     texts = inputs(e, op.operands, type, op.attr("ftz"))
     if type is BFLOAT:
         texts, type = [widened(e, text, type) for text in texts], FLOAT
+    if predicate in (FloatPredicate.UEQ, FloatPredicate.ONE):
+        # LLVM 22 takes x for C in `select (x ueq C), C, y`, also where x is NaN.
+        n = type.name
+        fence = f"{n} @llvm.arithmetic.fence.{type.suffix}({n})"
+        texts = [
+            e.let(e.call(fence, text)) if e.constant(value) is not None else text
+            for text, value in zip(texts, op.operands, strict=True)
+        ]
     e.set_bits(op.results[0], f"fcmp {predicate.value} {type.name} {texts[0]}, {texts[1]}")
 
 
