@@ -19,7 +19,7 @@ WORDS = 3 * POOL  # 64-bit words a thread loads and stores
 _SCRATCH = 4
 
 # fmt: off
-_CARRY_CHAINS = (  # each uses %r only, and leaves no carry to the next
+_CARRY_CHAINS = (  # each uses %r or %d only, and leaves no carry to the next
     ("add.cc.u32 {a}, {b}, {c};", "addc.cc.u32 {d}, {e}, {f};", "addc.u32 {a}, {c}, 0;"),
     ("sub.cc.u32 {a}, {b}, {c};", "subc.cc.u32 {d}, {e}, {f};", "subc.u32 {b}, {c}, 0;"),
     ("mad.lo.cc.u32 {a}, {b}, {c}, {d};", "madc.hi.cc.u32 {e}, {b}, {c}, {f};", "addc.u32 {d}, 0, 0;"),  # noqa: E501
@@ -91,9 +91,10 @@ class _Writer:
         self.rows.append(written.row)
 
     def carry_chain(self) -> None:
-        names = self.rng.sample([f"%r{i}" for i in range(POOL)], POOL)
+        width, prefix = self.rng.choice((("u32", "%r"), ("u64", "%d")))
+        names = self.rng.sample([f"{prefix}{i}" for i in range(POOL)], POOL)
         chosen = dict(zip("abcdef", names, strict=True))
-        chain = self.rng.choice(_CARRY_CHAINS)
+        chain = [line.replace("u32", width) for line in self.rng.choice(_CARRY_CHAINS)]
         self.lines.append(" ".join(line.format(**chosen) for line in chain))
 
     def warp(self, mask: str, together: bool) -> None:

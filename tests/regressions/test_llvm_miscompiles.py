@@ -1,4 +1,4 @@
-"""What LLVM 22 gets wrong from plain IR, and the translator must avoid: worked out in Python integers.
+"""What LLVM 22 gets wrong from plain IR, and the translator must avoid; worked out in Python.
 
 tests/unit/emulator/test_llvm_faults.py shows the faults themselves.
 """
