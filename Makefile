@@ -6,7 +6,7 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 600
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz corpus-full clean
+.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz corpus-full conformance clean
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -54,6 +54,9 @@ bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.parse
 	$(BIN)/python -m benchmarks.frontend
 	$(BIN)/python -m benchmarks.lop3
+
+conformance: $(READY) ## Kernels of public packages: PTX made, translated, their tests run; hours
+	$(BIN)/python -m conformance
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -1,7 +1,8 @@
-"""Stands in for torch while pip reads a source archive's metadata; it computes nothing.
+"""Stands in for torch where only its name is needed; it computes nothing.
 
-Set-up scripts of extensions import torch to find a compiler's options. Every submodule and every
-attribute is there and answers nothing; only what scripts compare with is spelled out.
+Set-up scripts of extensions import torch to find a compiler's options, modules with Triton kernels
+to launch them. Every submodule and every attribute is there and answers nothing; only what scripts
+compare with is spelled out.
 """
 
 from __future__ import annotations
@@ -29,6 +30,19 @@ class Nothing:
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         return self
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return (object,)
+
+    def __or__(self, other: Any) -> Any:
+        return self
+
+    __ror__ = __getitem__ = __or__
+
+    def __lt__(self, other: Any) -> bool:
+        return False
+
+    __le__ = __gt__ = __ge__ = __lt__
 
     def __iter__(self) -> Iterator[Any]:
         return iter(())
