@@ -57,12 +57,15 @@ _DEADLY = (
 )
 
 
+def deadly(job: Job) -> Job:
+    """The job with a kernel that makes LLVM end its process."""
+    return replace(job, text=job.text + _DEADLY)
+
+
 def dies_with(kernel: str) -> Compiler:
     """A compiler in which LLVM really ends its process on every unit that holds the kernel."""
 
     def compile_(job: Job) -> Compiled:
-        if f"@{kernel}(" in job.text:
-            job = replace(job, text=job.text + _DEADLY)
-        return run_isolated(job)
+        return run_isolated(deadly(job) if f"@{kernel}(" in job.text else job)
 
     return compile_

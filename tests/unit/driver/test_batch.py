@@ -7,12 +7,14 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
 import pytest
-from driver_programs import HEADER, UNTRANSLATED, simple
+from driver_programs import HEADER, UNTRANSLATED, deadly, simple
 
 import ptxlift
 from ptxlift.driver import batch
 from ptxlift.driver.batch import Outcome, Task, translate_all
 from ptxlift.driver.options import Options
+from ptxlift.llvm.isolate import Worker
+from ptxlift.llvm.options import Compiled, Job
 
 
 def tasks() -> list[Task]:
@@ -69,6 +71,22 @@ def test_skipped_kernels_are_named() -> None:
     task = Task((text,), ("x",), ("gfx942",), options=Options(on_unsupported="skip"))
     (outcome,) = translate_all([task])
     assert outcome.kernels == ("good",) and outcome.failed == ("matrix",)
+
+
+def test_death_of_llvm_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker really dies; the tasks after it get a new one."""
+
+    def compile_(job: Job) -> Compiled:
+        return worker.run(deadly(job) if "@k1(" in job.text else job)
+
+    worker = Worker()
+    monkeypatch.setattr(batch, "_compile", compile_)
+    three = [Task(task.texts, task.names, ("gfx900",)) for task in tasks() if "k" in task.texts[0]]
+    outcomes = list(translate_all(three[:3]))
+    worker.close()
+    assert [outcome.data is None for outcome in outcomes] == [False, True, False]
+    (found,) = outcomes[1].diagnostics
+    assert found.code == "PTX304" and "kernel k1" in found.message
 
 
 def test_our_own_fault_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
