@@ -53,6 +53,7 @@ fuzz: $(READY) ## Random programs, interpreter against emulator; FUZZ_SECONDS=60
 bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.parse
 	$(BIN)/python -m benchmarks.frontend
+	$(BIN)/python -m benchmarks.inline_asm
 	$(BIN)/python -m benchmarks.lop3
 
 conformance: $(READY) ## Kernels of public packages: PTX made, translated, their tests run; hours
