@@ -104,13 +104,10 @@ def _carry_chain(name: str) -> Lowering:
 
     def lower(e: Emitter, op: Op) -> None:
         a, b, c = op.operands
-        if a.width == 64:
-            _wide_chain(e, op, name)
-            return
         n = f"i{a.width}"
         pair = f"{{ {n}, i1 }}"
         signature = f"{pair} @llvm.{name}.with.overflow.{n}({n}, {n})"
-        first = e.let(e.call(signature, e.bits(a), e.bits(b)))
+        first = e.let(e.call(signature, _fenced(e, a), _fenced(e, b)))
         carry = e.let(f"extractvalue {pair} {first}, 1")
         if e.constant(c) == 0:
             e.set_bits(op.results[0], f"extractvalue {pair} {first}, 0")
@@ -126,15 +123,21 @@ def _carry_chain(name: str) -> Lowering:
     return lower
 
 
-def _wide_chain(e: Emitter, op: Op, name: str) -> None:
-    """In 128 bits: LLVM 22 takes a wrong carry of `uadd.with.overflow.i64` of some sums."""
-    wide = [e.let(f"zext i{v.width} {e.bits(v)} to i128") for v in op.operands]
-    instruction = {"uadd": "add", "usub": "sub"}[name]
-    partial = e.let(f"{instruction} i128 {wide[0]}, {wide[1]}")
-    total = e.let(f"{instruction} i128 {partial}, {wide[2]}")
-    e.set_bits(op.results[0], f"trunc i128 {total} to i64")
-    beyond = e.let(f"lshr i128 {total}, 64")
-    e.set_bits(op.results[1], f"trunc i128 {beyond} to i1")
+_FENCED = {32: "float", 64: "double"}
+
+
+def _fenced(e: Emitter, value: Value) -> str:
+    """The operand of a carry chain, so that LLVM cannot look into it.
+
+    LLVM 22 turns `addcarry (add x, y), 0, c` into `addcarry x, y, c` also where the carry out is
+    used, which then counts the carry of x + y.
+    """
+    if e.constant(value) is not None or value.width not in _FENCED:
+        return e.bits(value)
+    n, kind = f"i{value.width}", _FENCED[value.width]
+    number = e.let(f"bitcast {n} {e.bits(value)} to {kind}")
+    fenced = e.let(e.call(f"{kind} @llvm.arithmetic.fence.f{value.width}({kind})", number))
+    return e.let(f"bitcast {kind} {fenced} to {n}")
 
 
 lowers("add_carry")(_carry_chain("uadd"))
