@@ -25,7 +25,7 @@ EndMaker: TypeAlias = "Callable[[Code, Operands, Labels, ptx.Inst | None, int], 
 _CHAPTERS = Chapters[EndMaker](
     "ptxlift.interp",
     (
-        "control", "calls", "warp", "barriers", "matrix_moves", "matrix", "wmma",
+        "control", "calls", "warp", "barriers", "matrix_moves", "matrix", "wmma", "sparse",
     ),
 )  # fmt: skip
 ends = _CHAPTERS.register

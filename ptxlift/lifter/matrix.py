@@ -17,7 +17,7 @@ from ptxlift.ptx import module as ptx
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter
 
-_OLD_COMPILER = "compile the source for sm_80 or sm_90, which have no such form"
+OLD_COMPILER = "compile the source for sm_80 or sm_90, which have no such form"
 _ROUNDINGS = {rounding.value: rounding for rounding in Rounding}
 _QUADS = {
     ("row", "row"): Arrangement.QUADS_ROW_ROW,
@@ -33,11 +33,10 @@ def shape_of(form: Form) -> tuple[int, int, int]:
     return int(m), int(n), int(k)
 
 
-def product_of_form(form: Form) -> Product:
-    """What an mma.sync multiplies."""
+def product_of_form(form: Form, arrangement: Arrangement = Arrangement.WARP) -> Product:
+    """What an mma multiplies."""
     a, b, c, d = (Element(form.get(key)) for key in ("atype", "btype", "ctype", "dtype"))
     shape = shape_of(form)
-    arrangement = Arrangement.WARP
     if shape == (8, 8, 4) and a is Element.F16:
         arrangement = _QUADS[form.get("al"), form.get("bl")]
     operation = Operation(form.get("op") or "mul")
@@ -59,7 +58,7 @@ def lift_mma(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Warp-Level Matrix Instructions: mma."""
     form = inst.form
     if form.get("stype"):
-        raise at.refuse("'mma' with block scaling is not translated", _OLD_COMPILER)
+        raise at.refuse("'mma' with block scaling is not translated", OLD_COMPILER)
     a, b, c = (registers(at, inst, name) for name in "abc")
     results = at.builder.mma(product_of_form(form), a, b, c)
     at.write(inst.operands[0], form.operands[0], results, inst)

@@ -21,7 +21,7 @@ _CHAPTERS = Chapters[Lifting](
     "ptxlift.lifter",
     (
         "moves", "memory", "atomics", "addresses", "async_copy", "bulk_copy", "mbarrier", "warp",
-        "matrix_moves", "matrix", "wmma", "refused", "barriers", "calls", "hints",
+        "matrix_moves", "matrix", "wmma", "sparse", "refused", "barriers", "calls", "hints",
     ),
 )  # fmt: skip
 lifts = _CHAPTERS.register

@@ -1,0 +1,143 @@
+"""mma.sp on random tiles: half of a's elements are stored, metadata says where they belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import manual_fragments as manual
+import numpy as np
+import pytest
+from matrix_kernels import INTERPRETER, LANES, TARGETS, WARPS, Array, run, vector
+from matrix_numbers import INTEGERS, WIDTHS, assert_close, random_matrix, values_of
+from test_mma import Instruction, expected_integers, gather, sizes, spread
+
+import ptxlift
+
+EVERYWHERE = (INTERPRETER, *TARGETS)
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """An instruction, and the shapes of dense ones whose fragments its stored a and its b have."""
+
+    inst: Instruction
+    stored: str
+    right: str
+    selectors: int  # how many there are
+
+    def __str__(self) -> str:
+        return str(self.inst)
+
+
+CASES = [
+    Sparse(Instruction("m16n8k16", "f32", "f16", "f16", "f32"), "m16n8k8", "m16n8k16", 4),
+    Sparse(Instruction("m16n8k32", "f32", "f16", "f16", "f32"), "m16n8k16", "", 2),
+    Sparse(Instruction("m16n8k32", "f16", "f16", "f16", "f16"), "m16n8k16", "", 2),
+    Sparse(Instruction("m16n8k32", "f32", "bf16", "bf16", "f32"), "m16n8k16", "", 2),
+    Sparse(Instruction("m16n8k8", "f32", "tf32", "tf32", "f32"), "m16n8k4", "m16n8k8", 4),
+    Sparse(Instruction("m16n8k16", "f32", "tf32", "tf32", "f32"), "m16n8k8", "", 2),
+    Sparse(Instruction("m16n8k32", "s32", "s8", "u8", "s32"), "m16n8k16", "m16n8k32", 2),
+    Sparse(Instruction("m16n8k64", "s32", "u8", "s8", "s32"), "m16n8k32", "", 1),
+    Sparse(Instruction("m16n8k64", "s32", "s4", "u4", "s32"), "m16n8k32", "m16n8k64", 2),
+    Sparse(Instruction("m16n8k128", "s32", "s4", "s4", "s32", ".satfinite"), "m16n8k64", "", 1),
+    Sparse(Instruction("m16n8k64", "f32", "e4m3", "e5m2", "f32"), "m16n8k32", "", 1),
+]
+
+
+def right_formula(case: Sparse) -> manual.Formula:
+    """b of the longest shapes: registers of four lanes' neighbours, one after the other."""
+    if case.right:
+        return manual.RIGHT[case.right, WIDTHS[case.inst.b]]
+    packed = 32 // WIDTHS[case.inst.b]
+    return lambda g, t, i: (i // packed * 4 * packed + t * packed + i % packed, g)
+
+
+def positions(kind: str, rng: np.random.Generator) -> tuple[list[int], int]:
+    """Which elements of a chunk are stored, and the chunk's four bits of metadata."""
+    if WIDTHS[kind] == 32:
+        index = int(rng.integers(2))
+        return [index], 0b1110 if index else 0b0100
+    first, second = sorted(rng.choice(4, 2, replace=False).tolist())
+    bits = first | second << 2
+    if WIDTHS[kind] == 4:
+        return [2 * first, 2 * first + 1, 2 * second, 2 * second + 1], bits
+    return [first, second], bits
+
+
+def metadata_place(kind: str, k: int, row: int, chunk: int, selector: int) -> tuple[int, int]:
+    """Lane and lowest bit of a chunk's metadata, from the figures of the manual."""
+    t0 = row % 8 * 4
+    if WIDTHS[kind] in (16, 32):
+        if k * WIDTHS[kind] == 256:  # one lane a group: T0..T3 by the selector
+            return t0 + selector, 4 * chunk + (16 if row >= 8 else 0)
+        return t0 + 2 * selector + chunk // 4, 4 * (chunk % 4) + (16 if row >= 8 else 0)
+    if k * WIDTHS[kind] == 256:  # two lanes: one for each row
+        return t0 + 2 * selector + row // 8, 4 * chunk
+    return t0 + row // 8 + 2 * (chunk // 8), 4 * (chunk % 8)
+
+
+def sparse_matrix(
+    case: Sparse, selector: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Stored bits (warps, 16, k / 2), the values of the whole a, and each lane's metadata."""
+    kind = case.inst.a
+    k = sizes(case.inst.shape)[2]
+    bits, values = random_matrix(kind, (WARPS, 16, k // 2), rng)
+    whole = np.zeros((WARPS, 16, k), values.dtype)
+    metadata = rng.integers(0, 1 << 32, (LANES, 1), dtype=np.uint32)  # of the others: anything
+    size = {32: 2, 4: 8}.get(WIDTHS[kind], 4)
+    for warp in range(WARPS):
+        for row in range(16):
+            for chunk in range(k // size):
+                kept, fields = positions(kind, rng)
+                for number, at in enumerate(kept):
+                    stored = values[warp, row, chunk * size // 2 + number]
+                    whole[warp, row, chunk * size + at] = stored
+                lane, low = metadata_place(kind, k, row, chunk, selector)
+                word = int(metadata[32 * warp + lane, 0]) & ~(15 << low)
+                metadata[32 * warp + lane, 0] = word | fields << low
+    return bits, whole, metadata
+
+
+@pytest.mark.parametrize("target", EVERYWHERE)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_sparse(case: Sparse, target: str) -> None:
+    rng = np.random.default_rng(2)
+    inst = case.inst
+    m, n, k = sizes(inst.shape)
+    selector = case.selectors - 1
+    a_width, b_width = WIDTHS[inst.a], WIDTHS[inst.b]
+    stored, a, metadata = sparse_matrix(case, selector, rng)
+    b_bits, b = random_matrix(inst.b, (WARPS, k, n), rng)
+    c_bits, c = random_matrix(inst.c, (WARPS, m, n), rng)
+    sums = manual.accumulator("m16n8k16")
+    inputs = {
+        "a": spread(stored, manual.LEFT[case.stored, a_width], m * k // 64, a_width),
+        "b": spread(b_bits, right_formula(case), n * k // 32, b_width),
+        "c": spread(c_bits, sums, 4, WIDTHS[inst.c]),
+        "e": metadata,
+    }
+    d_width = WIDTHS[inst.d]
+    count = 4 * d_width // 32
+    operands = ", ".join(vector(letter, inputs[letter].shape[1]) for letter in "abc")
+    text = inst.text.replace("mma.sync", "mma.sp::ordered_metadata.sync")
+    body = f"{text} {vector('d', count)}, {operands}, %e0, {selector};"
+    got = run(body, inputs, {"d": (count, 32)}, target)["d"]
+    d = values_of(inst.d, gather(got, sums, (m, n), d_width))
+    if inst.a in INTEGERS:
+        assert np.array_equal(d, expected_integers(inst, a, b, c))
+    else:
+        assert_close(inst.d, d, a, b, c)
+
+
+def test_block_scaling_is_refused() -> None:
+    inputs = {name: np.zeros((LANES, count), np.uint32) for name, count in (("a", 4), ("b", 2))}
+    inputs |= {"c": np.zeros((LANES, 4), np.uint32), "s": np.zeros((LANES, 1), np.uint32)}
+    body = (
+        ".reg .b16 %h; mov.b16 %h, 0;\n"
+        "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 "
+        f"{vector('d', 4)}, {vector('a', 4)}, {vector('b', 2)}, {vector('c', 4)}, "
+        "%s0, {%h, %h}, %s0, {%h, %h};"
+    )
+    with pytest.raises(ptxlift.PtxError, match="block scaling"):
+        run(body, inputs, {"d": (4, 32)}, "gfx942")
