@@ -32,6 +32,9 @@ def packed_pair(e: Emitter, op: Op) -> str | None:
     return f"bitcast <2 x {type.name}> {vector} to i{width}"
 
 
+_BOTH_SIGNS = -0x7FFF8000  # 0x80008000
+
+
 def _type_of_pair(e: Emitter, low: Value, high: Value) -> FloatType | None:
     definition = low.definition
     if not isinstance(definition, Op) or "fmt" not in definition.opdef.attributes:
@@ -56,11 +59,22 @@ def _vector(e: Emitter, low: Value, high: Value, type: FloatType, depth: int) ->
     suffix = f"v2{type.suffix}"
     if name in _INSTRUCTIONS:
         return e.let(f"{_INSTRUCTIONS[name]} {vector} {operands[0]}, {operands[1]}")
+    if name == "fneg" and type is HALF:
+        return _flipped(e, operands[0])
     if name == "fneg":
         return e.let(f"fneg {vector} {operands[0]}")
     intrinsic = _EXTREMES.get(name, "fma")
     types = ", ".join([vector] * len(operands))
     return e.let(e.call(f"{vector} @llvm.{intrinsic}.{suffix}({types})", *operands))
+
+
+def _flipped(e: Emitter, halves: str) -> str:
+    """Both signs flipped, as bits: LLVM 22 makes +0 of the upper half of <-x, -0>."""
+    number = e.let(f"bitcast <2 x half> {halves} to float")
+    fenced = e.let(e.call("float @llvm.arithmetic.fence.f32(float)", number))
+    bits = e.let(f"bitcast float {fenced} to i32")
+    flipped = e.let(f"xor i32 {bits}, {_BOTH_SIGNS}")
+    return e.let(f"bitcast i32 {flipped} to <2 x half>")
 
 
 def _has_packed_form(e: Emitter, a: Op, b: Op, type: FloatType) -> bool:
