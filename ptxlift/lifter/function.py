@@ -20,6 +20,7 @@ from ptxlift.lifter.cfg import Piece, reachable, split
 from ptxlift.lifter.externs import lift_extern
 from ptxlift.lifter.jumps import lift_jump
 from ptxlift.lifter.operands import Operands, Read
+from ptxlift.lifter.origins import Origins
 from ptxlift.lifter.parameters import parameters_in_memory
 from ptxlift.lifter.registry import Lifting, liftings
 from ptxlift.lifter.ssa import Node, Variables
@@ -74,6 +75,7 @@ class FunctionLifter(Operands):
         self.called: dict[ptx.Function, None] = {}  # functions needed, in order
         self.used: dict[ptx.Variable, None] = {}  # variables needed, in order
         self.in_memory = parameters_in_memory(source)
+        self.origins = Origins(source)
         self.needs_named_barriers = False
         self.inst: ptx.Inst | None = None
         self._plans: dict[Form, _Plan] = {}

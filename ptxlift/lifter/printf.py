@@ -48,6 +48,8 @@ def lift_vprintf(
     template, buffer = (_value(at, argument) for argument in arguments.elements)
     text = _text_at(at, template)
     if text is None:
+        text = _text_of(*(at.origins.address(arguments.elements[0]) or (None, 0)))
+    if text is None:
         raise at.refuse(
             "the format of a printf is not a string of the program", "write it as a literal"
         )
@@ -143,6 +145,10 @@ def _text_at(at: FunctionLifter, address: Value | None) -> str | None:
     """The zero-terminated string of the program at an address, if it is known."""
     symbol, offset = _root(address)
     variable = at.program.variables.get(symbol) if isinstance(symbol, str) else None
+    return _text_of(variable, offset)
+
+
+def _text_of(variable: ptx.Variable | None, offset: int) -> str | None:
     if variable is None or variable.initializer is None:
         return None
     return variable.initializer.data[offset:].split(b"\0")[0].decode("latin-1")
