@@ -15,6 +15,7 @@ from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, fused_for_bfloat, widened
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, FloatType, type_of
+from ptxlift.llvm.amdgpu.opaque import opaque_real
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
 
 _SUBNORMAL = 0x90  # of llvm.is.fpclass: negative and positive subnormal
@@ -62,7 +63,7 @@ def fenced_product(e: Emitter, text: str) -> str:
     """LLVM makes one instruction of an f32 product and its conversion to 16 bits, product + 0,
     which loses the sign of a negative zero.
     """
-    return e.let(e.call("float @llvm.arithmetic.fence.f32(float)", text))
+    return opaque_real(e, text, FLOAT)
 
 
 # ---- arithmetic ----
@@ -83,10 +84,9 @@ def _arithmetic(name: str) -> Lowering:
             define(e, op, type, f"fptrunc float {result} to {type.name}")
         elif name == "fsub" and e.constant(op.operands[0]) == 0:
             # LLVM 22 makes -x of it where the result is widened: -0 for 0 - 0.
-            n = type.name
-            fence = f"{n} @llvm.arithmetic.fence.{type.suffix}({n})"
             difference = e.let(_nearest(e, name, type, operands))
-            define(e, op, type, e.call(fence, difference))
+            kept = opaque_real(e, difference, type)
+            define(e, op, type, f"select i1 true, {type.name} {kept}, {type.name} {kept}")
         else:
             define(e, op, type, _nearest(e, name, type, operands))
 
@@ -165,10 +165,8 @@ def _fcmp(e: Emitter, op: Op) -> None:
         texts, type = [widened(e, text, type) for text in texts], FLOAT
     if predicate in (FloatPredicate.UEQ, FloatPredicate.ONE):
         # LLVM 22 takes x for C in `select (x ueq C), C, y`, also where x is NaN.
-        n = type.name
-        fence = f"{n} @llvm.arithmetic.fence.{type.suffix}({n})"
         texts = [
-            e.let(e.call(fence, text)) if e.constant(value) is not None else text
+            opaque_real(e, text, type) if e.constant(value) is not None else text
             for text, value in zip(texts, op.operands, strict=True)
         ]
     e.set_bits(op.results[0], f"fcmp {predicate.value} {type.name} {texts[0]}, {texts[1]}")

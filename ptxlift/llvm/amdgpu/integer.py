@@ -11,6 +11,7 @@ from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.addresses import select_as_pointer, share_pointer, sum_as_pointer
 from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
 
 
@@ -107,7 +108,9 @@ def _carry_chain(name: str) -> Lowering:
         n = f"i{a.width}"
         pair = f"{{ {n}, i1 }}"
         signature = f"{pair} @llvm.{name}.with.overflow.{n}({n}, {n})"
-        first = e.let(e.call(signature, _fenced(e, a), _fenced(e, b)))
+        alone = a.width < 64 and e.constant(c) == 0  # no carry comes in, so none can be miscounted
+        addends = (e.bits(a), e.bits(b)) if alone else _addends(e, a, b)
+        first = e.let(e.call(signature, *addends))
         carry = e.let(f"extractvalue {pair} {first}, 1")
         if e.constant(c) == 0:
             e.set_bits(op.results[0], f"extractvalue {pair} {first}, 0")
@@ -123,21 +126,17 @@ def _carry_chain(name: str) -> Lowering:
     return lower
 
 
-_FENCED = {32: "float", 64: "double"}
-
-
-def _fenced(e: Emitter, value: Value) -> str:
-    """The operand of a carry chain, so that LLVM cannot look into it.
+def _addends(e: Emitter, a: Value, b: Value) -> tuple[str, str]:
+    """The operands of a carry chain, one of them hidden from LLVM.
 
     LLVM 22 turns `addcarry (add x, y), 0, c` into `addcarry x, y, c` also where the carry out is
     used, which then counts the carry of x + y.
     """
-    if e.constant(value) is not None or value.width not in _FENCED:
-        return e.bits(value)
-    n, kind = f"i{value.width}", _FENCED[value.width]
-    number = e.let(f"bitcast {n} {e.bits(value)} to {kind}")
-    fenced = e.let(e.call(f"{kind} @llvm.arithmetic.fence.f{value.width}({kind})", number))
-    return e.let(f"bitcast {kind} {fenced} to {n}")
+    texts = [e.bits(a), e.bits(b)]
+    hidden = 0 if e.constant(b) is not None else 1
+    if e.constant((a, b)[hidden]) is None:
+        texts[hidden] = opaque_bits(e, texts[hidden], a.width)
+    return texts[0], texts[1]
 
 
 lowers("add_carry")(_carry_chain("uadd"))

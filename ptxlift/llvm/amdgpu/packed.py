@@ -12,6 +12,7 @@ from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.extremes import is_number
 from ptxlift.llvm.amdgpu.floats import FLOAT, HALF, FloatType, type_of
+from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.target import Feature
 
 _INSTRUCTIONS = {"fadd": "fadd", "fsub": "fsub", "fmul": "fmul"}
@@ -70,9 +71,7 @@ def _vector(e: Emitter, low: Value, high: Value, type: FloatType, depth: int) ->
 
 def _flipped(e: Emitter, halves: str) -> str:
     """Both signs flipped, as bits: LLVM 22 makes +0 of the upper half of <-x, -0>."""
-    number = e.let(f"bitcast <2 x half> {halves} to float")
-    fenced = e.let(e.call("float @llvm.arithmetic.fence.f32(float)", number))
-    bits = e.let(f"bitcast float {fenced} to i32")
+    bits = opaque_bits(e, e.let(f"bitcast <2 x half> {halves} to i32"), 32)
     flipped = e.let(f"xor i32 {bits}, {_BOTH_SIGNS}")
     return e.let(f"bitcast i32 {flipped} to <2 x half>")
 
