@@ -406,6 +406,9 @@ class Builder:
         widths = (register_bits(product.result),) * product.sums(product.result).registers
         return self.emit("mma", (*a, *b, *c), product.attributes, widths).results
 
+    def matrix_load(self, rows: Value, count: int, transposed: bool) -> list[Value]:
+        return self.emit("matrix_load", (rows,), (transposed,), (32,) * count).results
+
     def matrix_core(self, core: Enum, operands: Sequence[Value], results: int) -> list[Value]:
         return self.emit("matrix_core", operands, (core,), (32,) * results).results
 

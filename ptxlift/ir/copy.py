@@ -22,6 +22,7 @@ class Copier:
         self.order = reverse_post_order(function.blocks[:1], successors)
         self.blocks = {block: Block(block.name) for block in self.order}
         self.values: dict[Value, Value] = {}  # old to new
+        self.origins: dict[Value, Value] = {}  # new to old
 
     # ---- what may differ; blocks, ops and operands are the old function's ----
 
@@ -58,7 +59,7 @@ class Copier:
         for block in self.order:
             new = self.blocks[block]
             for param in filter(self.keeps, block.params):
-                self.values[param] = new.add_param(param.width)
+                self._stands_for(param, new.add_param(param.width))
             for _ in range(self.extra_params(block)):
                 new.add_param(32)
         for block in self.order:
@@ -84,7 +85,12 @@ class Copier:
                 operands = [self.value(value, block) for value in op.operands]
                 widths = [value.width for value in op.results]
                 results = builder.emit(op.name, operands, op.attrs, widths).results
-            self.values.update(zip(op.results, results, strict=False))
+            for value, copied in zip(op.results, results, strict=False):
+                self._stands_for(value, copied)
+
+    def _stands_for(self, old: Value, new: Value) -> None:
+        self.values[old] = new
+        self.origins.setdefault(new, old)
 
     def _connect(self, block: Block) -> None:
         old, new = block.terminator, self.blocks[block].terminator

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Special
 from ptxlift.ir.builder import Builder
-from ptxlift.ir.core import Value
+from ptxlift.ir.core import Op, Value
 
 LANES = 32
 WAVE = 64
 _ANY = -1
+_POINTWISE = frozenset({"add", "sub", "and_", "or_", "xor", "shl", "lshr"})
 
 LaneMap = tuple[int | None, ...]  # the lane to read; None where any will do
 
@@ -29,12 +30,28 @@ class Place:
     register: int
 
 
+class Surroundings:
+    """What an exchange may know of the function around it; as it stands, nothing."""
+
+    def is_uniform(self, value: Value) -> bool:
+        """Whether a value is the same in all lanes of the wave."""
+        definition = value.definition
+        return isinstance(definition, Op) and definition.name == "const"
+
+    def moved_earlier(self, value: Value, lane_map: LaneMap) -> Value | None:
+        """The permuted value, made in a block that runs less often; None if there is none."""
+        return None
+
+
 class Exchange:
     """Gathers values in one block; asks for nothing twice. `lanes`: 32 of a warp, 64 of a wave."""
 
-    def __init__(self, builder: Builder, lanes: int = LANES) -> None:
+    def __init__(
+        self, builder: Builder, lanes: int = LANES, around: Surroundings | None = None
+    ) -> None:
         self.builder = builder
         self.lanes = lanes
+        self._around = around or Surroundings()
         self._gathered: dict[tuple[Value, LaneMap], Value] = {}
         self._fetched: dict[tuple[tuple[Value, ...], tuple[Place | None, ...]], Value] = {}
         self._lanes: dict[LaneMap, Value] = {}
@@ -89,8 +106,27 @@ class Exchange:
         key = (value, lane_map)
         found = self._gathered.get(key)
         if found is None:
-            found = self._gathered[key] = self._shuffle(value, lane_map)
+            found = self._gathered[key] = self._move(value, lane_map)
         return found
+
+    def _move(self, value: Value, lane_map: LaneMap) -> Value:
+        if self._around.is_uniform(value):
+            return value
+        pushed = self._before_operation(value, lane_map)
+        if pushed is None:
+            pushed = self._around.moved_earlier(value, lane_map)
+        return self._shuffle(value, lane_map) if pushed is None else pushed
+
+    def _before_operation(self, value: Value, lane_map: LaneMap) -> Value | None:
+        """Moves the operand of an operation with something uniform, so that moves are shared."""
+        op = value.definition
+        if not isinstance(op, Op) or op.name not in _POINTWISE:
+            return None
+        differing = [x for x in op.operands if not self._around.is_uniform(x)]
+        if len(differing) != 1 or any(x.width != 32 for x in op.operands):
+            return None
+        operands = [self.permute(x, lane_map) if x in differing else x for x in op.operands]
+        return self.builder.emit(op.name, operands, op.attrs, (value.width,)).results[0]
 
     def _shuffle(self, value: Value, lane_map: LaneMap) -> Value:
         if value.width == 64:

@@ -1,6 +1,7 @@
 """Matrices of 8 by 8 halves between shared memory and lanes: ldmatrix, stmatrix, movmatrix.
 
-Comes in: an instruction. Goes out: permutations of row addresses and 16- or 32-bit accesses. Lane
+Comes in: an instruction. Goes out: an op for loads, which a product may take up; for stores
+permutations of row addresses and 16- or 32-bit accesses. Lane
 8j + r holds the address of row r of matrix j. A lane's register holds two neighbours of a row:
 lane i those of row i / 4 at columns 2 (i % 4) and the next; transposed, of a column.
 """
@@ -74,15 +75,8 @@ def _number(at: FunctionLifter, inst: ptx.Inst) -> int:
 def lift_ldmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Warp-Level Matrix Load Instruction: ldmatrix."""
     form, count = inst.form, _number(at, inst)
-    transposed = bool(form.get("trans"))
     rows = shared_address(at, inst.operands[1], space_of(form))
-    exchange = Exchange(at.builder)
-    results = []
-    for matrix in range(count):
-        places = _places(at, exchange, rows, matrix, transposed)
-        width = 32 // len(places)
-        parts = [at.builder.load(p, Space.SHARED, width, 1, width // 8)[0] for p in places]
-        results.append(at.builder.pack(parts) if transposed else parts[0])
+    results = at.builder.matrix_load(rows, count, bool(form.get("trans")))
     at.write(inst.operands[0], form.operands[0], results, inst)
 
 

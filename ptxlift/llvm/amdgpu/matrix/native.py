@@ -18,7 +18,7 @@ from ptxlift.llvm.amdgpu.matrix.layout import Places
 from ptxlift.llvm.amdgpu.matrix.plan import Planner, Tile, constant_of, given_values
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.amdgpu.matrix.webs import Node
-from ptxlift.rewrite.matrix.function import MMA, ProductReplacer
+from ptxlift.rewrite.matrix.function import ProductReplacer
 from ptxlift.rewrite.matrix.numbers import TF32_BITS
 
 Row = tuple[Node, ...]  # nodes side by side
@@ -103,11 +103,9 @@ class NativeReplacer(ProductReplacer):
                 self._move_back(row, block, builder)
 
     def rewrite(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
-        if op.name != MMA:
-            return None
         row = self._row_of_op.get(op)
         if row is None:
-            return self.expand(op, block, builder)
+            return super().rewrite(op, block, builder)
         last = max((n.op for n in row if n.op is not None), key=block.ops.index)
         if op is last:
             self._multiply(row, block, builder)

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ptxlift.ir.core import Block, Function, Op, Value
-from ptxlift.ir.dominators import dominators, post_dominators, predecessors, successors
+from ptxlift.ir.dominators import dominators, post_dominators
 from ptxlift.ir.exchange import LANES
+from ptxlift.ir.loops import loops_around
 from ptxlift.ir.matrix import Arrangement, Element, Product, operands_of, packed, product_of
-from ptxlift.ir.uniformity import Uniformity, reach
+from ptxlift.ir.uniformity import Uniformity
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE, MatrixCore
 from ptxlift.llvm.amdgpu.matrix.layout import Layout
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
@@ -242,16 +243,8 @@ def _inputs(product: Product) -> int:
 
 def _weights(function: Function) -> dict[Block, float]:
     """How often blocks run: loops many times."""
-    tree = dominators(function)
-    before = predecessors(function)
-    weights = dict.fromkeys(function.blocks, 1.0)
-    for block in tree.order:
-        for header in successors(block):
-            if tree.dominates(header, block):
-                body = reach([block], before.__getitem__, stop=header) | {header, block}
-                for inside in body & weights.keys():
-                    weights[inside] *= _LOOP_WEIGHT
-    return weights
+    loops = loops_around(function)
+    return {block: float(_LOOP_WEIGHT ** len(around)) for block, around in loops.items()}
 
 
 def _scalar_cost(product: Product, move: int) -> float:
