@@ -9,13 +9,22 @@ know no IR.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
+from functools import cache
 
 from ptxlift.ir.exchange import LANES, Place
 from ptxlift.ir.matrix import Product, packed
-from ptxlift.isa.fragments import Fragment, Holder
+from ptxlift.isa.fragments import Holder
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core
 
 Places = tuple[Place | None, ...]  # one a lane; None where any register will do
+
+
+class Side(Enum):
+    """An input."""
+
+    A = "a"
+    B = "b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +48,21 @@ class Layout:
         words = self.product.shape[2] // packed(self.product.a)
         return -(-words // self.core.words_of_row)
 
-    def a_places(self, warp: int, step: int, word: int) -> Places:
-        """Fragment registers of a for one input register, with lanes of the wave."""
-        return self._inputs(warp, step, word, self.product.left, is_a=True)
+    def places(self, side: Side, warp: int, step: int, word: int, linear: bool) -> Places:
+        """Fragment registers for one input register, with lanes of the wave. Of b, the registers of
+        both halves' fragments follow each other. `linear`: words of a row lie in the order of K,
+        else where they move least; a and b must agree.
+        """
+        return _places(self, side, warp, step, word, linear)
 
-    def b_places(self, warp: int, step: int, word: int) -> Places:
-        """The same for b; the registers of both halves' fragments follow each other."""
-        return self._inputs(warp, step, word, self.product.right, is_a=False)
-
-    def _inputs(self, warp: int, step: int, word: int, fragment: Fragment, is_a: bool) -> Places:
-        holders = dict(fragment.holders())
-        found: list[Place | None] = []
-        for lane in range(self.core.lanes):
-            k = self._k(lane // SIDE, step, word)
-            # Columns that are not there repeat others: both halves of a wave must hold the same.
-            at = lane % SIDE if is_a else lane % (8 * self.halves)
-            if k is None:
-                found.append(None)
-                continue
-            offset = 0
-            if not is_a and self.product.shape[1] == 8:  # the second half is a fragment of its own
-                at, offset = at % 8, at // 8 * fragment.registers
-            holder = holders[(0, at, k) if is_a else (0, k, at)]
-            register = holder.element // fragment.packed + offset
-            found.append(Place(LANES * warp + holder.lane, register))
-        return tuple(found)
-
-    def _k(self, group: int, step: int, word: int) -> int | None:
+    def first_element(self, group: int, step: int, word: int, linear: bool) -> int | None:
         """First element along K of an input word; None past the end.
 
         Words of four lanes of a fragment follow each other: word 4c + t lies in place t of a group.
         """
         core = self.core
         group %= core.groups
-        if core.groups == 4:  # places become lane groups: least to move
+        if core.groups == 4 and not linear:  # places become lane groups
             number = 4 * (step * core.words + word) + group
         else:
             number = step * core.words_of_row + group * core.words + word
@@ -126,3 +116,27 @@ class Layout:
     def elements(self) -> int:
         """Fragment registers of all halves together."""
         return 4 * self.halves
+
+
+@cache
+def _places(layout: Layout, side: Side, warp: int, step: int, word: int, linear: bool) -> Places:
+    product, core = layout.product, layout.core
+    fragment = product.left if side is Side.A else product.right
+    holders = dict(fragment.holders())
+    found: list[Place | None] = []
+    for lane in range(core.lanes):
+        k = layout.first_element(lane // SIDE, step, word, linear)
+        if k is None:
+            found.append(None)
+            continue
+        if side is Side.A:
+            holder, offset = holders[0, lane % SIDE, k], 0
+        else:
+            # Columns that are not there repeat others: both halves of a wave must hold the same.
+            column = lane % (8 * layout.halves)
+            alone = product.shape[1] == 8  # the second half is a fragment of its own
+            offset = column // 8 * fragment.registers if alone else 0
+            holder = holders[0, k, column % 8 if alone else column]
+        register = holder.element // fragment.packed + offset
+        found.append(Place(LANES * warp + holder.lane, register))
+    return tuple(found)

@@ -8,20 +8,21 @@ threads of the product pass, outside of its loops if there is one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.exchange import Exchange
-from ptxlift.ir.matrix import Element, operands_of, product_of
-from ptxlift.llvm.amdgpu.matrix.layout import Places
-from ptxlift.llvm.amdgpu.matrix.plan import Planner, Tile, constant_of, given_values
+from ptxlift.ir.matrix import Element, Product, operands_of, product_of
+from ptxlift.llvm.amdgpu.matrix.fused import FusedLoads, registers_of
+from ptxlift.llvm.amdgpu.matrix.layout import Places, Side
+from ptxlift.llvm.amdgpu.matrix.plan import Planner, Row, Tile, constant_of, given_values
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.amdgpu.matrix.webs import Node
-from ptxlift.rewrite.matrix.function import ProductReplacer
+from ptxlift.rewrite.matrix.function import LOAD, ProductReplacer
 from ptxlift.rewrite.matrix.numbers import TF32_BITS
 
-Row = tuple[Node, ...]  # nodes side by side
+Words = Callable[[int, int, int], Value]  # warp, step, word -> input register
 
 
 class NativeReplacer(ProductReplacer):
@@ -41,6 +42,7 @@ class NativeReplacer(ProductReplacer):
         self._fed: dict[tuple[Row, Block, int], list[Value]] = {}  # what edges carry
         self._cut: dict[tuple[Value, Block], Value] = {}  # tf32 operands without their low bits
         self._wanted: dict[Block, list[Row]] = {}  # rows that are moved back in a block
+        self._loads = FusedLoads(function, self._tile)
         self._note_uses()
 
     def _take(self, tile: Tile) -> None:
@@ -104,6 +106,8 @@ class NativeReplacer(ProductReplacer):
 
     def rewrite(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
         row = self._row_of_op.get(op)
+        if op.name == LOAD:
+            return self._load(op, block, builder)
         if row is None:
             return super().rewrite(op, block, builder)
         last = max((n.op for n in row if n.op is not None), key=block.ops.index)
@@ -129,6 +133,16 @@ class NativeReplacer(ProductReplacer):
         return moved[row.index(node) * len(node.group) + node.group.index(old)]
 
     # ---- pieces ----
+
+    def _load(self, op: Op, block: Block, builder: Builder) -> Sequence[Value]:
+        """ldmatrix: what products take in their own layout, and what is left to others."""
+        results = () if self._loads.replaces(op) else self.load(op, block, builder)
+        self._loads.emit(
+            op,
+            lambda lanes: self.exchange(block, builder, lanes),
+            lambda old: self.value(old, block),
+        )
+        return results
 
     def _rows_at(self, block: Block) -> list[Row]:
         """The chains whose accumulators are parameters of a block."""
@@ -166,14 +180,13 @@ class NativeReplacer(ProductReplacer):
         tile = self._tile[row]
         layout, core = tile.layout, tile.core.core
         sums = self._incoming(row, None, block, builder)
-        a, b = self._inputs(row, block, builder)
+        inputs = [self._side(row, side, block, builder) for side in Side]
+        exchange = self.exchange(block, builder, core.lanes)
         results: list[Value] = []
         for warp in range(layout.warps):
             first = warp * core.accumulators
             given = sums[first : first + core.accumulators]
-            results += self._steps(
-                tile, warp, (a, b), given, self.exchange(block, builder, core.lanes)
-            )
+            results += self._steps(tile, warp, inputs, given, exchange)
         self._native[row] = results
         if row in self._wanted.get(block, ()):
             self._move_back(row, block, builder)
@@ -182,7 +195,7 @@ class NativeReplacer(ProductReplacer):
         self,
         tile: Tile,
         warp: int,
-        inputs: tuple[list[Value], list[Value]],
+        inputs: Sequence[Words],
         given: list[Value],
         exchange: Exchange,
     ) -> list[Value]:
@@ -191,33 +204,33 @@ class NativeReplacer(ProductReplacer):
         saturates = layout.product.satfinite
         total = [exchange.const(32, 0)] * core.accumulators if saturates else given
         for step in range(layout.steps):
-            words = [
-                fetch_or_zero(exchange, registers, places(warp, step, word))
-                for registers, places in zip(
-                    inputs, (layout.a_places, layout.b_places), strict=True
-                )
-                for word in range(core.words)
-            ]
+            words = [take(warp, step, word) for take in inputs for word in range(core.words)]
             total = exchange.builder.matrix_core(tile.core, [*words, *total], core.accumulators)
         if not saturates:
             return total
         return [exchange.builder.sadd_sat(old, new) for old, new in zip(given, total, strict=True)]
 
-    def _inputs(self, row: Row, block: Block, builder: Builder) -> tuple[list[Value], list[Value]]:
-        """The registers of a, and those of b of all products side by side."""
-        a: list[Value] = []
-        b: list[Value] = []
-        for node in row:
-            assert node.op is not None
-            left, right, _ = operands_of(node.op.operands, product_of(node.op))
-            a = [self._input(value, node, block, builder) for value in left]
-            b += [self._input(value, node, block, builder) for value in right]
-        return a, b
+    def _side(self, row: Row, side: Side, block: Block, builder: Builder) -> Words:
+        """Where the input registers of one side come from."""
+        layout = self._tile[row].layout
+        loaded = self._loads.words(row, side)
+        if loaded is not None:
+            return lambda warp, step, word: self._cut_off(
+                loaded[warp, step, word], layout.product, block, builder
+            )
+        linear = self._loads.is_linear(row)
+        exchange = self.exchange(block, builder, layout.core.lanes)
+        registers = [
+            self._cut_off(self.value(old, block), layout.product, block, builder)
+            for old in registers_of(row, side)
+        ]
+        return lambda warp, step, word: fetch_or_zero(
+            exchange, registers, layout.places(side, warp, step, word, linear)
+        )
 
-    def _input(self, old: Value, node: Node, block: Block, builder: Builder) -> Value:
-        value = self.value(old, block)
-        assert node.op is not None
-        if product_of(node.op).a is not Element.TF32:
+    def _cut_off(self, value: Value, product: Product, block: Block, builder: Builder) -> Value:
+        """A tf32 operand without the bits that do not count; others as they are."""
+        if product.a is not Element.TF32:
             return value
         cut = self._cut.get((value, block))
         if cut is None:

@@ -29,6 +29,9 @@ _LOOP_WEIGHT = 16
 _CROSSBAR, _WARP_MOVE, _SELECT = 8, 3, 1  # cost of a move between lanes, by way
 
 
+Row = tuple[Node, ...]  # nodes of different chains that belong together
+
+
 @dataclass(eq=False, slots=True)
 class Tile:
     """One chain, or two whose results lie side by side. `webs[i].nodes` correspond by `pairs`."""
@@ -36,7 +39,7 @@ class Tile:
     core: MatrixCore
     layout: Layout
     webs: tuple[Web, ...]
-    rows: tuple[tuple[Node, ...], ...]  # nodes of the webs that belong together
+    rows: tuple[Row, ...]
 
 
 def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
