@@ -42,12 +42,46 @@ def flushes_itself(e: Emitter, type: FloatType) -> bool:
     return type is FLOAT and not e.facts.keeps_subnormals
 
 
-def inputs(e: Emitter, values: Sequence[Value], type: FloatType, ftz: object) -> list[str]:
-    """Float operands, flushed where the op asks for it and the mode does not do it."""
+def inputs(
+    e: Emitter, values: Sequence[Value], type: FloatType, ftz: object, *, folds: bool = True
+) -> list[str]:
+    """Float operands, flushed where the op asks for it and the mode does not do it.
+
+    `folds`: LLVM may fold the op into one of its operands.
+    """
     texts = [e.real(value, type) for value in values]
-    if not ftz or flushes_itself(e, type):
+    if not ftz or (flushes_itself(e, type) and not (folds and _may_vanish(e, values, type))):
         return texts
     return [flushed(e, text, type) for text in texts]
+
+
+def _may_vanish(e: Emitter, values: Sequence[Value], type: FloatType) -> bool:
+    """Whether LLVM may put an operand in the op's place, which then flushes nothing: x * 1, x + 0,
+    max(x, x), max(x, -inf).
+    """
+    constants = [e.constant(value) for value in values]
+    neutral = _neutral(type)
+    if any(bits is not None and bits & type.magnitude_mask in neutral for bits in constants):
+        return True
+    sources = {
+        _without_sign(value) for value, bits in zip(values, constants, strict=True) if bits is None
+    }
+    return len(sources) < constants.count(None)
+
+
+def _neutral(type: FloatType) -> tuple[int, int, int]:
+    """0, 1 and infinity."""
+    infinity = type.magnitude_mask & ~((1 << type.mantissa) - 1)
+    one = infinity >> 1 & ~((1 << type.mantissa) - 1)
+    return 0, one, infinity
+
+
+def _without_sign(value: Value) -> Value:
+    definition = value.definition
+    while isinstance(definition, Op) and definition.name in ("fabs", "fneg", "fflush"):
+        value = definition.operands[0]
+        definition = value.definition
+    return value
 
 
 def define(e: Emitter, op: Op, type: FloatType, expression: str, loose_nan: bool = False) -> None:
@@ -160,7 +194,7 @@ def _fflush(e: Emitter, op: Op) -> None:
 def _fcmp(e: Emitter, op: Op) -> None:
     type, predicate = format_of(op), op.attr("predicate")
     assert isinstance(predicate, FloatPredicate)
-    texts = inputs(e, op.operands, type, op.attr("ftz"))
+    texts = inputs(e, op.operands, type, op.attr("ftz"), folds=False)
     if type is BFLOAT:
         texts, type = [widened(e, text, type) for text in texts], FLOAT
     if predicate in (FloatPredicate.UEQ, FloatPredicate.ONE):
