@@ -18,7 +18,8 @@ HERE = Path(__file__).resolve().parent
 FILES = sorted([*(HERE / "ptxas").glob("*.txt"), *(HERE / "headers").glob("*.txt")])
 
 
-def _sections() -> list[Section]:
+def all_sections() -> list[Section]:
+    """The sections of every vector file."""
     return [section for path in FILES for section in read(path)]
 
 
@@ -44,7 +45,7 @@ def _is_near(got: int, want: int, tolerance: str) -> bool:
     return got & sign == want & sign and abs(got - want) <= limit
 
 
-@pytest.mark.parametrize("section", _sections(), ids=lambda section: section.opcode)
+@pytest.mark.parametrize("section", all_sections(), ids=lambda section: section.opcode)
 def test_semantics_gives_what_nvidia_computes(section: Section) -> None:
     results = evaluate(section, NumpyAlgebra())
     wrong = []
