@@ -31,11 +31,11 @@ FLOATS = re.compile(
     re.I,
 )
 INDICES = re.compile(
-    r"idx|index|indices|offsets|seqlens|label|target|ids|Y_ptr|chunk|lens|mask", re.I
+    r"idx|index|indices|offsets|seqlens|label|target|ids|chunk|lens|mask", re.I
 )
 SIZES = re.compile(r"BLOCK|^B[A-Z]$|TILE|CHUNK", re.I)
 ACCESSES = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
-LIMIT = 150  # kernels of one package
+LIMIT = 100  # kernels of one package
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,9 @@ def kernels(name: str) -> Iterator[tuple[str, Any]]:  # Any: Triton is untyped
     """The kernels that a module defines."""
     module = importlib.import_module(name)
     for key, value in sorted(vars(module).items()):
-        while not isinstance(value, triton.JITFunction) and hasattr(value, "fn"):
+        while type(value).__module__.startswith("triton") and hasattr(value, "fn"):
+            if isinstance(value, triton.JITFunction):
+                break
             value = value.fn
         own = isinstance(value, triton.JITFunction) and value.fn.__module__ == name
         if own and (key.startswith("_") or "kernel" in key or key.endswith(("fwd", "bwd"))):
