@@ -19,7 +19,7 @@ from conformance.packages import Package
 from conformance.scratch import Scratch, version_of
 
 TARGETS = ("gfx942", "gfx1100", "gfx1201")
-TIME_LIMIT = 1800  # seconds for one file and target
+TIME_LIMIT = 1800  # seconds for one file
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +71,35 @@ def check_package(package: Package, scratch: Scratch) -> None:
 
 
 def check_file(path: Path) -> FileResult:
-    """Translates one file for each target, each in a process of its own."""
+    """Translates one file for every target in a process of its own; where that ends early, the
+    target at hand has failed and the others are tried again.
+    """
     result = FileResult(path.stem, path.read_text(errors="replace").count("\n"))
-    for target in TARGETS:
-        found = _apart(path, target)
-        result.seconds[target] = found.pop("seconds")
-        result.outcomes[target] = [Outcome(**one) for one in found["outcomes"]]
+    left = list(TARGETS)
+    while left:
+        found, problem = _apart(path, left)
+        for one in found:
+            result.seconds[one["target"]] = one["seconds"]
+            result.outcomes[one["target"]] = [Outcome(**outcome) for outcome in one["outcomes"]]
+        left = [target for target in left if target not in result.outcomes]
+        if left:
+            result.seconds[left[0]] = 0.0
+            result.outcomes[left[0]] = [problem]
+            del left[0]
     return result
 
 
-def _apart(path: Path, target: str) -> dict[str, Any]:  # Any: what JSON holds
-    command = [sys.executable, "-m", "conformance.one", str(path), target]
+def _apart(path: Path, targets: list[str]) -> tuple[list[dict[str, Any]], Outcome]:
+    """What the process printed, and what to say of a target that is missing."""
+    command = [sys.executable, "-m", "conformance.one", str(path), *targets]
     try:
         made = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
-    except subprocess.TimeoutExpired:
-        lost = Outcome("*", "time", f"longer than {TIME_LIMIT} s")
-        return {"seconds": TIME_LIMIT, "outcomes": [asdict(lost)]}
-    if made.returncode:
-        lost = Outcome("*", "crash", (made.stderr.strip().splitlines() or ["?"])[-1][-300:])
-        return {"seconds": 0.0, "outcomes": [asdict(lost)]}
-    found: dict[str, Any] = json.loads(made.stdout)
-    return found
+        output = made.stdout
+        problem = Outcome("*", "crash", (made.stderr.strip().splitlines() or ["?"])[-1][-300:])
+    except subprocess.TimeoutExpired as error:
+        output = (error.stdout or b"").decode()
+        problem = Outcome("*", "time", f"longer than {TIME_LIMIT} s")
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")], problem
 
 
 def summary(result: FileResult) -> str:

@@ -1,5 +1,5 @@
-"""Translates one PTX file for one target and prints JSON: a process of its own, so that its death
-or endless loop is a result like any other.
+"""Translates one PTX file and prints a line of JSON a target: a process of its own, so that its
+death or endless loop is a result like any other.
 """
 
 from __future__ import annotations
@@ -50,14 +50,17 @@ def translate(path: Path, target: str, worker: Worker) -> list[Found]:
     return good + [outcome(name, found) for name, found in made.failed.items()]
 
 
-def main(path: str, target: str) -> int:
-    start = time.perf_counter()
+def main(path: str, targets: list[str]) -> int:
     worker = Worker()
-    outcomes = translate(Path(path), target, worker)
+    for target in targets:
+        start = time.perf_counter()
+        outcomes = translate(Path(path), target, worker)
+        seconds = time.perf_counter() - start
+        found = {"target": target, "seconds": round(seconds, 1), "outcomes": outcomes}
+        print(json.dumps(found), flush=True)
     worker.close()
-    print(json.dumps({"seconds": time.perf_counter() - start, "outcomes": outcomes}))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -32,7 +32,8 @@ class Package:
     package for the compiler. headers: other packages whose headers the sources include. flags: more
     options. probes: our own sources that only instantiate the package's templates. binaries: files
     that hold PTX themselves. generator: a module of ours that asks the package's own compiler for
-    PTX. needs: what that module needs installed.
+    PTX. needs: what that module needs installed. tests: what the package's own tests need installed;
+    the PTX they load is checked too.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Package:
     binaries: tuple[str, ...] = ()
     generator: str = ""
     needs: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
 
 
 # Where the headers of a package that others need are, in its archive.
@@ -86,12 +88,12 @@ PACKAGES = (
         flags=("-DUSE_CUDA",),
     ),
     Package("warp-lang", generator="warp_modules", needs=("warp-lang",)),
-    Package("numba-cuda", generator="numba_tests", needs=("numba-cuda[cu13]",)),
-    Package("triton", generator="triton_kernels", needs=("triton",)),
-    Package("tinygrad", generator="tinygrad_kernels", needs=("tinygrad",)),
+    Package("numba-cuda", tests=("numba-cuda[cu13]", "pytest", "psutil", "cffi", "filecheck")),
+    Package("liger-kernel", generator="triton_kernels", needs=("triton",)),
+    Package("flash-linear-attention", generator="triton_kernels", needs=("triton",)),
     Package("cupy-cuda13x", generator="cupy_kernels", needs=("nvidia-cuda-nvrtc",)),
     Package("bitsandbytes", binaries=("bitsandbytes/libbitsandbytes_cuda130.so",)),
-    Package("pycuda", source=True, generator="pycuda_kernels"),
+    Package("pycuda", source=True, generator="source_strings", needs=("nvidia-cuda-nvrtc",)),
     Package("kernel-tuner", source=True, files=("*/test/*.cu",)),
     Package("horovod", source=True, files=("*/horovod/common/ops/cuda/*.cu",), include=("*",)),
     Package(

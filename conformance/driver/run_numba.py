@@ -42,6 +42,7 @@ class Results(unittest.TestResult):
         super().__init__()
         self.device = device
         self.start = 0.0
+        self.kept: set[str] = set()
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
@@ -49,6 +50,9 @@ class Results(unittest.TestResult):
         self.device.deadline = self.start + SECONDS
 
     def _keep(self, test: unittest.TestCase, result: str, text: str = "") -> None:
+        if test.id() in self.kept:
+            return
+        self.kept.add(test.id())
         took = time.monotonic() - self.start
         if time.monotonic() > self.device.deadline and result != "passed":
             result = "time"
@@ -77,7 +81,7 @@ class Results(unittest.TestResult):
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:
         if err is not None:
-            self._keep(subtest, "failed", self._exc_info_to_string(err, test))
+            self._keep(test, "failed", self._exc_info_to_string(err, test))
 
 
 OUT = os.fdopen(os.dup(1), "w")

@@ -30,9 +30,7 @@ FLOATS = re.compile(
     r"eps|scale|alpha|beta|gamma|temperature|softcap|^p$|lr|weight_decay|smooth|rate|norm|limit",
     re.I,
 )
-INDICES = re.compile(
-    r"idx|index|indices|offsets|seqlens|label|target|ids|chunk|lens|mask", re.I
-)
+INDICES = re.compile(r"idx|index|indices|offsets|seqlens|label|target|ids|chunk|lens|mask", re.I)
 SIZES = re.compile(r"BLOCK|^B[A-Z]$|TILE|CHUNK", re.I)
 ACCESSES = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
 LIMIT = 100  # kernels of one package
