@@ -39,6 +39,7 @@ _TURN = 100_000  # wave instructions a batch runs before another gets a turn
 _LIVE_BATCHES = 64
 _SCRATCH_LIMIT = 256 << 20  # bytes of scratch and LDS that one batch may need
 _DYNAMIC_STACK = 16 << 10  # bytes a lane gets where the stack's depth is unknown
+_MOST_THREADS = (1 << 32) - 1  # of one side of the grid: the dispatch packet holds 32 bits
 _PRINTF = "hidden_printf_buffer"
 _BANKS = {"gfx950": 64}
 
@@ -102,6 +103,8 @@ def _check(image: Image, info: KernelInfo, shapes: Shapes, kernarg: bytes) -> No
         problem = "grid, block and shared memory must be positive"
     elif threads > min(info.max_workgroup_size, 1024):
         problem = f"the block has {threads} threads, more than {info.max_workgroup_size}"
+    elif max(b * n for b, n in zip(shapes.grid, shapes.block, strict=True)) > _MOST_THREADS:
+        problem = f"one side of the grid has more than {_MOST_THREADS} threads"
     elif info.reqd_workgroup_size not in (None, shapes.block):
         problem = f"the kernel requires blocks of {info.reqd_workgroup_size}"
     elif info.group_segment + shapes.dynamic_lds > image.target.lds_bytes:

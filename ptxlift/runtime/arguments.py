@@ -35,6 +35,14 @@ class Buffer:
 Argument: TypeAlias = Array | Buffer | np.generic | int | float | bool | bytes
 
 
+def check_array(array: object) -> None:
+    """Raises `PtxError` PTX401 for what cannot be device memory."""
+    if not isinstance(array, np.ndarray):
+        raise PtxError.of("PTX401", f"device memory is made of numpy arrays, not of {array!r:.40}")
+    if array.dtype.hasobject:
+        raise PtxError.of("PTX401", f"an array of {array.dtype} holds Python objects, not data")
+
+
 def parameter_block(
     kernel: str,
     params: Sequence[Param],
@@ -65,9 +73,10 @@ def _bytes_of(
 ) -> bytes:
     match argument:
         case np.ndarray():
+            check_array(argument)
             data = struct.pack("<Q", address_of(argument))
         case Buffer():
-            data = struct.pack("<Q", argument.address + argument.offset)
+            data = struct.pack("<Q", (argument.address + argument.offset) % (1 << 64))
         case bytes():
             data = argument
         case np.generic():
@@ -86,7 +95,7 @@ def _bytes_of(
 def _integer(kernel: str, param: Param, value: int) -> bytes:
     bits = 8 * param.size
     if param.type.startswith("f"):
-        return _float(kernel, param, float(value))
+        return _float(kernel, param, value)
     if not -(1 << (bits - 1)) <= value < 1 << bits:
         raise _misfit(kernel, param, f"{value}")
     return (value & ((1 << bits) - 1)).to_bytes(param.size, "little")
@@ -96,7 +105,10 @@ def _float(kernel: str, param: Param, value: float) -> bytes:
     codes = {2: "<e", 4: "<f", 8: "<d"}
     if param.size not in codes or param.type.startswith(("u", "s")):
         raise _misfit(kernel, param, f"the float {value}")
-    return struct.pack(codes[param.size], value)
+    try:
+        return struct.pack(codes[param.size], float(value))
+    except OverflowError:
+        raise _misfit(kernel, param, f"{value}, which is out of range") from None
 
 
 def _misfit(kernel: str, param: Param, what: str) -> PtxError:

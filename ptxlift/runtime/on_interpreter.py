@@ -41,7 +41,8 @@ class InterpreterDevice:
         return known
 
     def free(self, buffer: Buffer) -> None:
-        del self._addresses[id(buffer.array)]
+        if self._addresses.pop(id(buffer.array), None) is None:
+            raise PtxError.of("PTX401", "this buffer was freed before, or not made by `alloc`")
         self._machine.free(buffer.address)
 
     def symbol(self, name: str) -> Buffer:

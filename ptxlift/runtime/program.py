@@ -5,15 +5,17 @@ Comes in: PTX or a translation, a device name, launches. Goes out: changed array
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import index
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.translation import Texts, Translation, lift
-from ptxlift.runtime.arguments import Argument, Array, Buffer
+from ptxlift.runtime.arguments import Argument, Array, Buffer, check_array
 from ptxlift.runtime.device import Device, Dim3, Launch, RunResult
 
 DEVICES = ("emulator", "interpreter")
 _LARGEST_BLOCK = 1024
+_ADDRESSES = 1 << 64
 
 Shape = int | Sequence[int]
 
@@ -28,6 +30,9 @@ class Program:
         """Makes an array device memory; `buffer + bytes` is an argument too. `address`: where it
         shall be, for programs that hold addresses in their data.
         """
+        check_array(array)
+        if address is not None and not 0 < address <= _ADDRESSES - array.nbytes:
+            raise PtxError.of("PTX401", f"no array fits at the address {address}")
         return self._device.alloc(array, address)
 
     def free(self, buffer: Buffer) -> None:
@@ -56,11 +61,16 @@ class Program:
             raise PtxError.of(
                 "PTX401", f"a block of {threads} threads", hint=f"at most {_LARGEST_BLOCK}"
             )
+        if max_steps is not None and max_steps < 1:
+            raise PtxError.of("PTX401", f"max_steps {max_steps}", hint="a positive number")
         return self._device.launch(Launch(kernel, grid3, block3, tuple(args), shared, max_steps))
 
 
 def _dim3(what: str, shape: Shape) -> Dim3:
-    sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
+    try:
+        sizes = tuple(map(index, shape if isinstance(shape, Iterable) else (shape,)))
+    except TypeError:
+        sizes = ()
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
         raise PtxError.of("PTX401", f"{what} {shape!r}", hint="one to three positive sizes")
     x, y, z = (*sizes, 1, 1)[:3]
