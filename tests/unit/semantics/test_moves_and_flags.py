@@ -70,7 +70,7 @@ def test_pack_and_unpack(whole: str, parts: list[int], width: int) -> None:
     assert compute(back, (value, width * len(parts))) == parts
 
 
-@pytest.mark.parametrize(("a", "b"), itertools.product([False, True], repeat=2))
+@pytest.mark.parametrize(("a", "b"), list(itertools.product([False, True], repeat=2)))
 def test_predicate_logic(a: bool, b: bool) -> None:
     assert compute("and.pred %p0, %p1, %p2;", a, b) == [a and b]
     assert compute("or.pred %p0, %p1, %p2;", a, b) == [a or b]

@@ -261,6 +261,8 @@ def _order(word: str, left: int, right: int, below: bool | None) -> bool:
 
 
 def _extreme(m: Machine, modifiers: Sequence[str], operands: Sequence[str]) -> None:
+    if not set(modifiers) <= {"U32"}:
+        raise Unknown
     target, a, b, smaller = operands
     words = [m.word(a), m.word(b)]
     if "U32" not in modifiers:
