@@ -38,8 +38,10 @@ class Surroundings:
         definition = value.definition
         return isinstance(definition, Op) and definition.name == "const"
 
-    def moved_earlier(self, value: Value, lane_map: LaneMap) -> Value | None:
-        """The permuted value, made in a block that runs less often; None if there is none."""
+    def moved_earlier(self, value: Value, lane_map: LaneMap, builder: Builder) -> Value | None:
+        """The permuted value, made in a block that runs less often, but for what `builder` writes
+        here; None if there is none.
+        """
         return None
 
 
@@ -114,7 +116,7 @@ class Exchange:
             return value
         pushed = self._before_operation(value, lane_map)
         if pushed is None:
-            pushed = self._around.moved_earlier(value, lane_map)
+            pushed = self._around.moved_earlier(value, lane_map, self.builder)
         return self._shuffle(value, lane_map) if pushed is None else pushed
 
     def _before_operation(self, value: Value, lane_map: LaneMap) -> Value | None:

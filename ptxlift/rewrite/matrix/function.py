@@ -15,6 +15,7 @@ from ptxlift.ir.core import Block, Function, Module, Op, Value
 from ptxlift.ir.exchange import LANES, Exchange, LaneMap, Surroundings
 from ptxlift.ir.loops import loops_around
 from ptxlift.ir.uniformity import Uniformity
+from ptxlift.rewrite.matrix.distances import Distances
 from ptxlift.rewrite.matrix.expand import expand_mma
 from ptxlift.rewrite.matrix.load import expand_load
 
@@ -37,6 +38,7 @@ class ProductReplacer(Copier):
         super().__init__(function)
         self.loops = loops_around(function)
         self._divergent = Uniformity(function).divergent
+        self.distances = Distances(function, self._divergent.__contains__)
         self._exchanges: dict[tuple[Block, int], Exchange] = {}
         self._old_homes = {
             value: block
@@ -105,14 +107,19 @@ class _Around(Surroundings):
     def is_uniform(self, value: Value) -> bool:
         return super().is_uniform(value) or self._replacer.is_uniform(value)
 
-    def moved_earlier(self, value: Value, lane_map: LaneMap) -> Value | None:
-        home = self._replacer.home(value)
-        if home is None or home is self._block:
+    def moved_earlier(self, value: Value, lane_map: LaneMap, builder: Builder) -> Value | None:
+        replacer, block = self._replacer, self._block
+        old = replacer.origins.get(value)
+        if old is None or value.width != 32:
             return None
-        loops = self._replacer.loops
-        if not loops[home] < loops[self._block]:
+        root = replacer.values.get(replacer.distances.root(old, replacer.loops[block]), value)
+        home = replacer.home(root)
+        if home is None or home is block or not replacer.loops[home] < replacer.loops[block]:
             return None
-        return self._replacer.permuted_at(home, value, lane_map, self._lanes)
+        moved = replacer.permuted_at(home, root, lane_map, self._lanes)
+        if root is value:
+            return moved
+        return builder.add(moved, builder.sub(value, root))
 
 
 def replace_products(module: Module) -> Module:

@@ -14,8 +14,9 @@ from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.exchange import Exchange
 from ptxlift.ir.matrix import Element, Product, operands_of, product_of
-from ptxlift.llvm.amdgpu.matrix.fused import FusedLoads, registers_of
-from ptxlift.llvm.amdgpu.matrix.layout import Places, Side
+from ptxlift.ir.redistribution import redistribute
+from ptxlift.llvm.amdgpu.matrix.fused import FusedLoads, Loaded, registers_of
+from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side
 from ptxlift.llvm.amdgpu.matrix.plan import Planner, Row, Tile, constant_of, given_values
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.amdgpu.matrix.webs import Node
@@ -41,6 +42,7 @@ class NativeReplacer(ProductReplacer):
         self._moved: dict[tuple[Row, Block], list[Value]] = {}  # fragment registers
         self._fed: dict[tuple[Row, Block, int], list[Value]] = {}  # what edges carry
         self._cut: dict[tuple[Value, Block], Value] = {}  # tf32 operands without their low bits
+        self._inputs: dict[object, Loaded] = {}  # what was moved from fragments
         self._wanted: dict[Block, list[Row]] = {}  # rows that are moved back in a block
         self._loads = FusedLoads(function, self._tile)
         self._note_uses()
@@ -167,11 +169,12 @@ class NativeReplacer(ProductReplacer):
         values = [self.value(value, block) for value in registers]
         layout = tile.layout
         exchange = self.exchange(block, builder, layout.core.lanes)
-        return [
-            exchange.fetch(values, layout.into_core(warp, register))
+        wants = [
+            layout.into_core(warp, register)
             for warp in range(layout.warps)
             for register in range(layout.core.accumulators)
         ]
+        return redistribute(exchange, values, wants)
 
     def _native_of(self, node: Node) -> list[Value]:
         return self._native[self._row[node]]
@@ -224,9 +227,34 @@ class NativeReplacer(ProductReplacer):
             self._cut_off(self.value(old, block), layout.product, block, builder)
             for old in registers_of(row, side)
         ]
-        return lambda warp, step, word: fetch_or_zero(
-            exchange, registers, layout.places(side, warp, step, word, linear)
-        )
+        moved = self._moved_inputs(exchange, registers, layout, side, linear)
+        return lambda warp, step, word: moved[warp, step, word]
+
+    def _moved_inputs(
+        self,
+        exchange: Exchange,
+        registers: Sequence[Value],
+        layout: Layout,
+        side: Side,
+        linear: bool,
+    ) -> Loaded:
+        """The input registers of one side, moved from a fragment; once for the same registers."""
+        key = (exchange, tuple(registers), layout, side, linear)
+        found = self._inputs.get(key)
+        if found is None:
+            words = [
+                (warp, step, word)
+                for warp in range(layout.warps)
+                for step in range(layout.steps)
+                for word in range(layout.core.words)
+            ]
+            wants = [layout.places(side, *word, linear) for word in words]
+            if any(None in places for places in wants):
+                values = [fetch_or_zero(exchange, registers, places) for places in wants]
+            else:
+                values = redistribute(exchange, registers, wants)
+            found = self._inputs[key] = dict(zip(words, values, strict=True))
+        return found
 
     def _cut_off(self, value: Value, product: Product, block: Block, builder: Builder) -> Value:
         """A tf32 operand without the bits that do not count; others as they are."""
@@ -242,10 +270,8 @@ class NativeReplacer(ProductReplacer):
         layout = self._tile[row].layout
         exchange = self.exchange(block, builder, layout.core.lanes)
         natives = self._native[row]
-        self._moved[row, block] = [
-            exchange.fetch(natives, layout.out_of_core(element))
-            for element in range(layout.elements)
-        ]
+        wants = [layout.out_of_core(element) for element in range(layout.elements)]
+        self._moved[row, block] = redistribute(exchange, natives, wants)
 
 
 def fetch_or_zero(exchange: Exchange, registers: Sequence[Value], places: Places) -> Value:
