@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -274,5 +275,12 @@ class Translation:
 
     @property
     def stats(self) -> Mapping[str, float]:
-        """Seconds by stage, of the stages that have run in this process."""
-        return dict(self._timings)
+        """Seconds by stage, of the stages that have run in this process, and `"rule <name>"`: how
+        often each rewrite rule fired, once LLVM IR has been made.
+        """
+        with self._lock:
+            split: Split | None = self._parts.get("split")
+            fired: Counter[str] = Counter()
+            for unit in split.units if split is not None else ():
+                fired.update(unit.rules)
+            return {**self._timings, **{f"rule {name}": fired[name] for name in sorted(fired)}}

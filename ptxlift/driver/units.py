@@ -7,7 +7,7 @@ LLVM.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
@@ -17,6 +17,8 @@ from ptxlift.ir.attributes import Space
 from ptxlift.ir.packing import Verdict, lock_of, packing_verdict
 from ptxlift.llvm.amdgpu import AmdgpuBackend
 from ptxlift.llvm.options import CodegenOptions, Job, MatrixUse, WarpMapping
+from ptxlift.rewrite.driver import Log
+from ptxlift.rewrite.passes import rewrite_module
 from ptxlift.target import TargetSpec
 
 _SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items
@@ -41,6 +43,7 @@ class Unit:
     owns_variables: bool  # defines the module's variables; the other units declare them
     text: str
     job: Job
+    rules: Mapping[str, int] = field(default_factory=dict)  # how often each rewrite rule fired
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +211,13 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
         unsafe_fp_atomics=options.unsafe_fp_atomics,
         matrix=MatrixUse(options.matrix),
     )
+    log = Log()
     part = _part(request.module, kernels, owns_variables)
+    part = rewrite_module(part, spec.target.features, log)
     backend = AmdgpuBackend()
     emitted = backend.emit_module(part, spec, codegen, request.source)
     job = backend.job(_title(part, kernels), emitted, spec, codegen)
-    return Unit(tuple(kernels), mapping, owns_variables, emitted.text, job)
+    return Unit(tuple(kernels), mapping, owns_variables, emitted.text, job, log.counts())
 
 
 def _title(part: ir.Module, kernels: Sequence[str]) -> str:

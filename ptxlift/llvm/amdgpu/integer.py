@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.core import Op, Value
+from ptxlift.ir.ops import Effect
 from ptxlift.llvm.amdgpu.addresses import select_as_pointer, share_pointer, sum_as_pointer
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
@@ -100,6 +101,32 @@ lowers("umulh")(_high_product("zext"))
 lowers("smulh")(_high_product("sext"))
 
 
+_SUMS = frozenset(
+    ("add", "sub", "add_carry", "sub_borrow", "sad_u", "sad_s", "dp4a", "dp2a", "popcount", "bfind")
+)
+_STEPS = 6
+
+
+def _may_be_sum(value: Value, steps: int = _STEPS) -> bool:
+    """Whether LLVM might write the value as a sum or difference: cautiously, if anything in it is
+    one, for it distributes products, shifts and choices over sums.
+    """
+    definition = value.definition
+    if not isinstance(definition, Op) or definition.opdef.effect is not Effect.PURE:
+        return False
+    if definition.opdef.name in _SUMS or steps == 0:
+        return True
+    return any(_may_be_sum(operand, steps - 1) for operand in definition.operands)
+
+
+def _summand(e: Emitter, value: Value) -> str:
+    """An operand of a sum with carry in. A sum is hidden: LLVM's AMDGPU backend turns
+    (x + y) + 0 + carry into x + y + carry, whose carry out is another one.
+    """
+    text = e.bits(value)
+    return opaque_bits(e, text, value.width) if _may_be_sum(value) else text
+
+
 def _carry_chain(name: str) -> Lowering:
     """Two steps with overflow; LLVM makes add-with-carry chains of them."""
 
@@ -109,7 +136,7 @@ def _carry_chain(name: str) -> Lowering:
         pair = f"{{ {n}, i1 }}"
         signature = f"{pair} @llvm.{name}.with.overflow.{n}({n}, {n})"
         alone = a.width < 64 and e.constant(c) == 0  # no carry comes in, so none can be miscounted
-        addends = (e.bits(a), e.bits(b)) if alone else _addends(e, a, b)
+        addends = [e.bits(v) if alone else _summand(e, v) for v in (a, b)]
         first = e.let(e.call(signature, *addends))
         carry = e.let(f"extractvalue {pair} {first}, 1")
         if e.constant(c) == 0:
@@ -124,19 +151,6 @@ def _carry_chain(name: str) -> Lowering:
         e.set_bits(op.results[1], f"or i1 {carry}, {again}")
 
     return lower
-
-
-def _addends(e: Emitter, a: Value, b: Value) -> tuple[str, str]:
-    """The operands of a carry chain, one of them hidden from LLVM.
-
-    LLVM 22 turns `addcarry (add x, y), 0, c` into `addcarry x, y, c` also where the carry out is
-    used, which then counts the carry of x + y.
-    """
-    texts = [e.bits(a), e.bits(b)]
-    hidden = 0 if e.constant(b) is not None else 1
-    if e.constant((a, b)[hidden]) is None:
-        texts[hidden] = opaque_bits(e, texts[hidden], a.width)
-    return texts[0], texts[1]
 
 
 lowers("add_carry")(_carry_chain("uadd"))

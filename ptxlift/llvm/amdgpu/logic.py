@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ptxlift.ir.attributes import Special
-from ptxlift.ir.core import Op, Value
-from ptxlift.ir.ops import Effect
+from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.rewrite.uniform import is_uniform
 from ptxlift.target import Feature
 from ptxlift.target.lop3 import LogicClass, LogicOp, Step, logic_class, program
 
 _BITOP3 = "i32 @llvm.amdgcn.bitop3.i32(i32, i32, i32, i32)"
-# A copy that no pass looks through. It takes no instruction: outside of pixel shaders there are no
-# helper lanes that the value would have to be made in.
-PIN = "i32 @llvm.amdgcn.softwqm.i32(i32)"
 _RESULTS = "pqrs"
 _WORD = 32
 _PLAIN = {0x00: "0", 0xFF: "1", 0xF0: "a", 0xCC: "b", 0xAA: "c"}  # functions of no step
@@ -116,7 +113,7 @@ def _word(e: Emitter, lut: int, texts: Sequence[str], known: bool) -> str:
 
 def _spelling(e: Emitter, width: int) -> Spelling:
     def pin(text: str) -> str:
-        return e.let(e.call(PIN, text))
+        return opaque_bits(e, text, _WORD)
 
     return Spelling(e.let, pin, width)
 
@@ -127,12 +124,9 @@ def _words(e: Emitter, text: str, width: int) -> list[str]:
         return [text]
     if width < _WORD:
         return [e.let(f"zext i{width} {text} to i32")]
-    low = e.let(f"trunc i{width} {text} to i32")
-    words = [low]
-    for offset in range(_WORD, width, _WORD):
-        moved = e.let(f"lshr i{width} {text}, {offset}")
-        words.append(e.let(f"trunc i{width} {moved} to i32"))
-    return words
+    vector = f"<{width // _WORD} x i32>"
+    parts = e.let(f"bitcast i{width} {text} to {vector}")
+    return [e.let(f"extractelement {vector} {parts}, i32 {i}") for i in range(width // _WORD)]
 
 
 def _join(e: Emitter, op: Op, words: Sequence[str]) -> None:
@@ -147,33 +141,3 @@ def _join(e: Emitter, op: Op, words: Sequence[str]) -> None:
         for index, word in enumerate(words):
             whole = e.let(f"insertelement {vector} {whole}, i32 {word}, i32 {index}")
         e.set_bits(result, f"bitcast {vector} {whole} to i{width}")
-
-
-_UNIFORM = frozenset({"const", "kernel_param", "symbol_address", "frame_address"})
-_SAME_IN_BLOCK = frozenset(
-    (
-        Special.CTAID_X,
-        Special.CTAID_Y,
-        Special.CTAID_Z,
-        Special.NTID_X,
-        Special.NTID_Y,
-        Special.NTID_Z,
-        Special.NCTAID_X,
-        Special.NCTAID_Y,
-        Special.NCTAID_Z,
-    )
-)
-_DEPTH = 4
-
-
-def is_uniform(value: Value, depth: int = _DEPTH) -> bool:
-    """Whether few steps show that all lanes have the same value."""
-    definition = value.definition
-    if not isinstance(definition, Op) or definition.opdef.effect is not Effect.PURE:
-        return False
-    name = definition.opdef.name
-    if name == "special":
-        return definition.attr("register") in _SAME_IN_BLOCK
-    if not definition.operands:
-        return name in _UNIFORM
-    return depth > 0 and all(is_uniform(operand, depth - 1) for operand in definition.operands)

@@ -1,8 +1,9 @@
-"""Values that LLVM cannot look into, where it would fold something wrongly.
+"""Values that no LLVM pass looks into, where one would fold something wrongly or make more of it.
 
 `llvm.arithmetic.fence` is no way: of a uniform value that a vector instruction computes it ends the
-process ("illegal VGPR to SGPR copy"). Or-ing a zero that LLVM takes for a lane's number costs one
-instruction and always works.
+process ("illegal VGPR to SGPR copy"). `softwqm` takes no instruction: outside of pixel shaders
+there are no helper lanes that the value would have to be made in, so that LLVM turns it into a
+plain copy before it allocates registers.
 """
 
 from __future__ import annotations
@@ -10,15 +11,12 @@ from __future__ import annotations
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floats import FloatType
 
+_COPY = {width: f"i{width} @llvm.amdgcn.softwqm.i{width}(i{width})" for width in (32, 64)}
+
 
 def opaque_bits(e: Emitter, text: str, width: int) -> str:
     """The same integer of 32 or 64 bits."""
-    zero = e.let(e.call("i32 @llvm.amdgcn.mbcnt.lo(i32, i32)", "0", "0"))
-    if width == 64:
-        low = e.let(f"zext i32 {zero} to i64")
-        high = e.let(f"shl i64 {low}, 32")
-        zero = e.let(f"or i64 {low}, {high}")
-    return e.let(f"or i{width} {text}, {zero}")
+    return e.let(e.call(_COPY[width], text))
 
 
 def opaque_real(e: Emitter, text: str, type: FloatType) -> str:

@@ -1,0 +1,34 @@
+"""The rewriter of a target: its rules and passes in their order.
+
+Comes in: a module and a chip's features. Goes out: a module whose functions are at most as long,
+and the log of what fired; what nothing fits stays the same object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from ptxlift.ir.core import Module
+from ptxlift.rewrite.driver import Log, Pass, Rewriter
+from ptxlift.rewrite.logic import LOGIC_TREES
+from ptxlift.rewrite.products import CARRIES, PRODUCTS
+from ptxlift.rewrite.rules import all_rules
+from ptxlift.target import Feature
+
+PASSES: tuple[Pass, ...] = (PRODUCTS, CARRIES, LOGIC_TREES)
+
+
+@cache
+def rewriter_for(features: frozenset[Feature]) -> Rewriter:
+    """The rewriter for chips with these features."""
+    return Rewriter(all_rules(), PASSES, features)
+
+
+def rewrite_module(module: Module, features: frozenset[Feature], log: Log) -> Module:
+    """The module with its functions rewritten."""
+    rewriter = rewriter_for(features)
+    functions = {name: rewriter.rewrite(f, log) for name, f in module.functions.items()}
+    if all(functions[name] is f for name, f in module.functions.items()):
+        return module
+    return replace(module, functions=functions)
