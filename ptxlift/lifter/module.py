@@ -59,11 +59,15 @@ class Program:
         """The definition behind a name, or the declaration itself."""
         return self.functions.get(function.name, function)
 
+    def variable(self, variable: ptx.Variable) -> ptx.Variable:
+        """The definition behind an `.extern` declaration; other variables stand for themselves."""
+        if variable.linkage != "extern":
+            return variable
+        return self.variables.get(variable.name, variable)
+
     def name_of(self, variable: ptx.Variable) -> str:
         """The name of a variable in the object: its own, made unique for variables of bodies."""
-        module_level = self.variables.get(variable.name)
-        if module_level is not None and variable.linkage == "extern":
-            variable = module_level
+        variable = self.variable(variable)
         name = self._names.get(variable)
         if name is None:
             name, count = variable.name, 0
@@ -236,6 +240,7 @@ def declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None
     name = program.name_of(variable)
     if name in module.variables:
         return
+    variable = program.variable(variable)
     space = SPACE_OF[variable.space]
     dynamic = variable.space is ptx.Space.SHARED and variable.linkage == "extern"
     size = 0 if dynamic else variable.size

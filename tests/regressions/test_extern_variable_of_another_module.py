@@ -1,0 +1,35 @@
+"""An .extern variable that another text of the program defines was said to be defined nowhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ptxlift
+
+HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+def reader(space: str) -> str:
+    return f"""{HEADER}.extern .{space} .u32 g[2];
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b64 %rd<2>; .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    ld.{space}.u32 %r1, [g+4];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize("space", ["global", "const"])
+@pytest.mark.parametrize("definition_first", [False, True])
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_the_definition_is_used(space: str, definition_first: bool, target: str) -> None:
+    texts = [reader(space), f"{HEADER}.visible .{space} .u32 g[2] = {{3, 4}};\n"]
+    if definition_first:
+        texts.reverse()
+    out = np.zeros(1, np.uint32)
+    ptxlift.run(texts, "k", 1, 1, [out], target=target)
+    assert out[0] == 4
