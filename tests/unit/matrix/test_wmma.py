@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from matrix_kernels import HEAD, INTERPRETER, TARGETS, WARPS, Array
+from matrix_kernels import HEAD, INTERPRETER, TARGETS, WARPS, Array, launch
 from matrix_numbers import INTEGERS, WIDTHS, assert_close, random_matrix, values_of
 from test_mma import Instruction, expected_integers, sizes
 
@@ -101,7 +101,16 @@ def kernel(tiles: dict[str, Tile], shape: str, mma: str) -> str:
     return "\n".join([*parts, store(tiles["d"], 3, shape), "ret;\n}"])
 
 
-def check(inst: Instruction, mma: str, layouts: str, space: str, gap: int, target: str) -> None:
+def check(
+    inst: Instruction,
+    mma: str,
+    layouts: str,
+    space: str,
+    gap: int,
+    target: str,
+    matrix: str = "generic",
+) -> str:
+    """Runs two warps and compares; gives the kernel."""
     rng = np.random.default_rng(7)
     m, n, k = sizes(inst.shape)
     words = dict(zip("abcd", (w for w in layouts.split()), strict=True))
@@ -113,15 +122,15 @@ def check(inst: Instruction, mma: str, layouts: str, space: str, gap: int, targe
         bits[x], values[x] = random_matrix(kinds[x], (WARPS, *shapes[x]), rng)
     arrays = [np.concatenate([tiles[x].in_memory(b) for b in bits[x]]) for x in "abc"]
     out = np.zeros(WARPS * tiles["d"].bytes, np.uint8)
-    place = {"device": INTERPRETER} if target == INTERPRETER else {"target": target}
     text = kernel(tiles, inst.shape, mma)
-    ptxlift.run(text, "k", (1, 1, 1), (32 * WARPS, 1, 1), [*arrays, out], **place)
+    launch(text, [*arrays, out], target, matrix)
     got = np.stack([tiles["d"].from_memory(part) for part in np.split(out, WARPS)])
     d = values_of(inst.d, got)
     if inst.a in INTEGERS:
         assert np.array_equal(d, expected_integers(inst, *(values[x] for x in "abc")))
     else:
         assert_close(inst.d, d, *(values[x] for x in "abc"))
+    return text
 
 
 SHAPES = ("m16n16k16", "m32n8k16", "m8n32k16")
@@ -181,3 +190,19 @@ ret;
 }"""
     with pytest.raises(ptxlift.PtxError, match=r"satfinite"):
         ptxlift.lift(text, target="gfx942")
+
+
+NATIVE = [("gfx1100", "f16"), ("gfx1201", "f16"), ("gfx1100", "s8"), ("gfx1201", "s8")]
+
+
+@pytest.mark.parametrize(("target", "kind"), NATIVE)
+def test_square_tiles_on_matrix_instructions(target: str, kind: str) -> None:
+    """One wmma.mma of 16 by 16 is one matrix instruction a step of K."""
+    inst = Instruction("m16n16k16", "f32" if kind == "f16" else "s32", kind, kind, "f32")
+    if kind == "s8":
+        inst = Instruction("m16n16k16", "s32", "s8", "s8", "s32")
+    types = "f32.f32" if kind == "f16" else "s32.s8.s8.s32"
+    mma = f"wmma.mma.sync.aligned.row.col.m16n16k16.{types}"
+    text = check(inst, mma, "row col row row", ".global", 0, target, "native")
+    options = ptxlift.Options(matrix="native")
+    assert ptxlift.lift(text, target=target, options=options).asm.count("v_wmma_") == 1
