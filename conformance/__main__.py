@@ -10,11 +10,12 @@ import sys
 
 from conformance.compile import compiler_version
 from conformance.packages import PACKAGES, Package
-from conformance.scratch import Scratch, default_scratch, prepare_environment
+from conformance.scratch import Scratch, default_scratch, install, prepare_environment
 from conformance.sources import make_ptx
 
 VERBS = ("ptx", "tests", "check", "page")
 SUITE_DEVICES = ("gfx942", "gfx1100")
+EMULATOR_NEEDS = ("lark>=1.2,<2", "llvmlite>=0.50,<0.51")  # ptxlift runs in the tests' process
 
 
 def chosen(names: list[str]) -> list[Package]:
@@ -56,6 +57,10 @@ def main(arguments: list[str]) -> int:
     if "tests" in verbs:
         from conformance.driver.suites import SUITES, run_suite
 
+        for package in packages:
+            if package.tests:
+                prepare_environment(scratch)
+                install(scratch, (*package.tests, *EMULATOR_NEEDS))
         wanted = {package.name for package in packages}
         for suite in (suite for suite in SUITES if suite.package in wanted):
             for device in options.device or SUITE_DEVICES:

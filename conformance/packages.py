@@ -32,8 +32,8 @@ class Package:
     package for the compiler. headers: other packages whose headers the sources include. flags: more
     options. probes: our own sources that only instantiate the package's templates. binaries: files
     that hold PTX themselves. generator: a module of ours that asks the package's own compiler for
-    PTX. needs: what that module needs installed. tests: what the package's own tests need installed;
-    the PTX they load is checked too.
+    PTX. needs: what that module needs installed. tests: what the package's own tests need; the PTX
+    that they load is checked too.
     """
 
     name: str

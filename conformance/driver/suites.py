@@ -38,7 +38,6 @@ SUITES = (
     Suite(
         "numba-cuda", "run_numba", "numba_cuda/numba/cuda/tests/cudapy", "numba.cuda.tests.cudapy"
     ),
-    Suite("warp-lang", "run_warp", "warp/tests", "warp.tests"),
 )
 
 
