@@ -81,17 +81,17 @@ class Program:
     def functions_in(self, variable: ptx.Variable) -> list[ptx.Function]:
         """Functions whose addresses a variable's initial value holds, through others it names."""
         found: dict[ptx.Function, None] = {}
-        seen = {variable}
-        work = [variable]
+        work = [self.variable(variable)]
+        seen = set(work)
         while work:
             initial = work.pop().initializer
             for relocation in initial.relocations if initial is not None else ():
                 symbol = relocation.symbol
                 if isinstance(symbol, ptx.Function):
                     found[self.function(symbol)] = None
-                elif symbol not in seen:
-                    seen.add(symbol)
-                    work.append(symbol)
+                elif (named := self.variable(symbol)) not in seen:
+                    seen.add(named)
+                    work.append(named)
         return list(found)
 
 

@@ -33,3 +33,34 @@ def test_the_definition_is_used(space: str, definition_first: bool, target: str)
     out = np.zeros(1, np.uint32)
     ptxlift.run(texts, "k", 1, 1, [out], target=target)
     assert out[0] == 4
+
+
+CALLER = f"""{HEADER}.extern .global .u64 table[2];
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b64 %rd<4>; .reg .b32 %r<3>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 8;
+    mov.u64 %rd3, table;
+    add.u64 %rd3, %rd3, %rd2;
+    ld.global.u64 %rd3, [%rd3];
+    P: .callprototype (.reg .u32 _) _ ();
+    call (%r2), %rd3, (), P;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd1, %rd1, %rd2;
+    st.global.u32 [%rd1], %r2;
+    ret;
+}}
+"""
+TABLE = f"""{HEADER}.func (.reg .u32 r) five() {{ mov.u32 r, 5; ret; }}
+.func (.reg .u32 r) six() {{ mov.u32 r, 6; ret; }}
+.visible .global .u64 table[2] = {{five, six}};
+"""
+
+
+@pytest.mark.parametrize("texts", [(CALLER, TABLE), (TABLE, CALLER)], ids=["use first", "last"])
+def test_functions_in_the_definition_come_along(texts: tuple[str, str]) -> None:
+    out = np.zeros(2, np.uint32)
+    ptxlift.run(texts, "k", 1, 2, [out])
+    assert out.tolist() == [5, 6]
