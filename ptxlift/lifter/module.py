@@ -34,6 +34,7 @@ class Program:
         self.modules = modules
         self.functions: dict[str, ptx.Function] = {}
         self.variables: dict[str, ptx.Variable] = {}
+        self.exports: dict[str, ptx.Variable] = {}  # what `.extern` of other modules can mean
         self.home: dict[ptx.Function, ptx.Module] = {}
         self._names: dict[ptx.Variable, str] = {}
         self._taken: set[str] = set()
@@ -54,6 +55,8 @@ class Program:
             known_variable = self.variables.get(variable.name)
             if known_variable is None or known_variable.linkage == "extern":
                 self.variables[variable.name] = variable
+            if variable.linkage in ("visible", "weak", "common"):
+                self.exports.setdefault(variable.name, variable)
 
     def function(self, function: ptx.Function) -> ptx.Function:
         """The definition behind a name, or the declaration itself."""
@@ -63,7 +66,7 @@ class Program:
         """The definition behind an `.extern` declaration; other variables stand for themselves."""
         if variable.linkage != "extern":
             return variable
-        return self.variables.get(variable.name, variable)
+        return self.exports.get(variable.name, variable)
 
     def name_of(self, variable: ptx.Variable) -> str:
         """The name of a variable in the object: its own, made unique for variables of bodies."""
@@ -212,11 +215,10 @@ def _gather(
             lifted.module.functions.setdefault(function.name, made)
             for variable in needs[function].used:
                 declare(program, variable, lifted.module)
-    for variable in program.variables.values():
-        if variable.linkage in ("visible", "weak", "common"):
-            functions = program.functions_in(variable)
-            if all(function.name in lifted.module.functions for function in functions):
-                declare(program, variable, lifted.module)
+    for variable in program.exports.values():
+        functions = program.functions_in(variable)
+        if all(function.name in lifted.module.functions for function in functions):
+            declare(program, variable, lifted.module)
     return lifted
 
 

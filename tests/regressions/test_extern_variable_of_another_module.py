@@ -64,3 +64,25 @@ def test_functions_in_the_definition_come_along(texts: tuple[str, str]) -> None:
     out = np.zeros(2, np.uint32)
     ptxlift.run(texts, "k", 1, 2, [out])
     assert out.tolist() == [5, 6]
+
+
+@pytest.mark.parametrize("local_first", [True, False])
+def test_a_variable_private_to_a_module_is_not_meant(local_first: bool) -> None:
+    user = f"""{HEADER}.global .u32 g[2] = {{7, 8}};
+.visible .entry other(.param .u64 out)
+{{
+    .reg .b64 %rd<2>; .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    ld.global.u32 %r1, [g+4];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}}
+"""
+    shared = f"{HEADER}.visible .global .u32 g[2] = {{3, 4}};\n"
+    texts = [user, reader("global"), shared]
+    found = []
+    for kernel in ("k", "other"):
+        out = np.zeros(1, np.uint32)
+        ptxlift.run(texts if local_first else texts[::-1], kernel, 1, 1, [out])
+        found.append(int(out[0]))
+    assert found == [4, 8]
