@@ -33,7 +33,7 @@ class Package:
     options. probes: our own sources that only instantiate the package's templates. binaries: files
     that hold PTX themselves. generator: a module of ours that asks the package's own compiler for
     PTX. needs: what that module needs installed. tests: what the package's own tests need; the PTX
-    that they load is checked too.
+    they load is checked too.
     """
 
     name: str
