@@ -145,6 +145,7 @@ def _suites(scratch: Scratch) -> Iterator[str]:
     )
     yield "| package | device | test modules | launches | passed | failed | too long | skipped |"
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    faults: Counter[tuple[str, str, str]] = Counter()
     failures: list[str] = []
     for folder in folders:
         records = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
@@ -155,20 +156,40 @@ def _suites(scratch: Scratch) -> Iterator[str]:
             f"| {folder.parent.name} | {folder.name} | {len(records)} | {launches:,} | "
             f"{counts['passed']} | {bad} | {counts['time']} | {counts['skipped']} |"
         )
+        faults += _faults(folder, records)
         failures += _failures(folder, records)
+    if faults:
+        yield "\nWhat the driver reported to the tests as an error:\n"
+        yield "| times | package | code | message |\n| ---: | --- | --- | --- |"
+        for (package, code, message), count in faults.most_common():
+            yield f"| {count} | {package} | {code} | {_cell(message)} |"
     if failures:
         yield "\nTests that failed:\n"
         yield from failures
 
 
+def _faults(folder: Path, records: list[Record]) -> Counter[tuple[str, str, str]]:
+    """Modules and launches that failed, but for those that took too long."""
+    lines = [fault for record in records for fault in record["faults"]]
+    return Counter(
+        (folder.parent.name, fault["code"], fault["message"].splitlines()[-1])
+        for fault in lines
+        if "takes too long" not in fault["message"]
+    )
+
+
 def _failures(folder: Path, records: list[Record]) -> Iterator[str]:
     for record in records:
-        for test in record["tests"]:
-            if test["result"] in ("failed", "error"):
-                lines = [line for line in test["text"].splitlines() if line.strip()]
-                reason = _cell(lines[-1] if lines else "")
-                name = ".".join(test["test"].split(".")[-3:])
-                yield f"- {folder.parent.name} on {folder.name}: {name}: {reason}"
+        names = [
+            ".".join(test["test"].split(".")[-2:])
+            for test in record["tests"]
+            if test["result"] in ("failed", "error")
+        ]
+        if names:
+            where = f"{folder.parent.name} {record['module']} on {folder.name}"
+            yield f"- {where}: {', '.join(names)}"
+        if record["ended"]:
+            yield f"- {folder.parent.name} {record['module']}: {_cell(record['ended'])}"
 
 
 def _left_out(records: list[Record]) -> Iterator[str]:

@@ -22,6 +22,7 @@ import numpy as np
 
 import ptxlift
 from ptxlift.driver.kernels import Param
+from ptxlift.llvm.isolate import Worker
 
 SUCCESS, INVALID, NOT_FOUND, UNSUPPORTED, FAILED = 0, 1, 500, 801, 719
 NEXT_MODULE = "\n//// next module ////\n"
@@ -82,6 +83,7 @@ class Device:
         self.functions: list[tuple[int, str]] = []
         self.memory: dict[int, np.ndarray[Any, Any]] = {}
         self.launches = 0
+        self.worker = Worker()  # LLVM's death shall be an error
         self.deadline = 0.0  # launches after this time fail; 0: no limit
 
     # ---- what went wrong ----
@@ -128,7 +130,8 @@ class Device:
             program = ptxlift.load(texts, "interpreter")
         else:
             options = ptxlift.Options(on_unsupported="skip")
-            made = ptxlift.lift(texts, self.where, options=options, name=key)
+            run = self.worker.run
+            made = ptxlift.lift(texts, self.where, options=options, name=key, compiler=run)
             assert made.code_object
             for name, found in made.failed.items():
                 self.note("refused", key, name, ptxlift.PtxError(list(found)))
