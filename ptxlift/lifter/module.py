@@ -33,11 +33,10 @@ class Program:
     def __init__(self, modules: Sequence[ptx.Module]) -> None:
         self.modules = modules
         self.functions: dict[str, ptx.Function] = {}
-        self.variables: dict[str, ptx.Variable] = {}
         self.exports: dict[str, ptx.Variable] = {}  # what `.extern` of other modules can mean
         self.home: dict[ptx.Function, ptx.Module] = {}
         self._names: dict[ptx.Variable, str] = {}
-        self._taken: set[str] = set()
+        self._named: dict[str, ptx.Variable] = {}
         for module in modules:
             self._enter(module)
 
@@ -52,9 +51,6 @@ class Program:
         for name, target in module.aliases.items():
             self.functions[name] = target
         for variable in module.variables.values():
-            known_variable = self.variables.get(variable.name)
-            if known_variable is None or known_variable.linkage == "extern":
-                self.variables[variable.name] = variable
             if variable.linkage in ("visible", "weak", "common"):
                 self.exports.setdefault(variable.name, variable)
 
@@ -74,12 +70,16 @@ class Program:
         name = self._names.get(variable)
         if name is None:
             name, count = variable.name, 0
-            while name in self._taken:
+            while name in self._named:
                 count += 1
                 name = f"{variable.name}${count}"
             self._names[variable] = name
-            self._taken.add(name)
+            self._named[name] = variable
         return name
+
+    def named(self, name: str) -> ptx.Variable | None:
+        """The variable that `name_of` gave a name in the object."""
+        return self._named.get(name)
 
     def functions_in(self, variable: ptx.Variable) -> list[ptx.Function]:
         """Functions whose addresses a variable's initial value holds, through others it names."""

@@ -144,7 +144,7 @@ def _root(address: Value | None) -> tuple[object, int]:
 def _text_at(at: FunctionLifter, address: Value | None) -> str | None:
     """The zero-terminated string of the program at an address, if it is known."""
     symbol, offset = _root(address)
-    variable = at.program.variables.get(symbol) if isinstance(symbol, str) else None
+    variable = at.program.named(symbol) if isinstance(symbol, str) else None
     return _text_of(variable, offset)
 
 
