@@ -2,7 +2,7 @@
 
 Comes in: ops that exchange values among the 32 lanes of a PTX warp. Goes out: AMDGPU lane
 intrinsics. In a wave of 64 two warps run side by side; every operation stays in the own half.
-Constant shuffles ask `native_shuffle` for a chain of hardwired permutations first.
+Every shuffle goes through the LDS crossbar (ds_bpermute).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode, VoteMode
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.lanes import ballot, lane_id, wave_lane
-from ptxlift.llvm.amdgpu.native_shuffle import native_shuffle
 from ptxlift.llvm.amdgpu.registry import lowers
 
 _BPERMUTE = "i32 @llvm.amdgcn.ds.bpermute(i32, i32)"
@@ -34,13 +33,6 @@ def _shuffle(e: Emitter, op: Op) -> None:
     value, b, c, _ = op.operands
     mode = op.attr("mode")
     assert isinstance(mode, ShuffleMode)
-    known = (e.constant(b), e.constant(c))
-    if known[0] is not None and known[1] is not None:
-        chain = native_shuffle(e, e.bits(value), mode, known[0] & 31, known[1])
-        if chain is not None:
-            e.alias(op.results[0], chain[0])
-            e.alias(op.results[1], chain[1])
-            return
     lane = lane_id(e)
     source, inside = _source_lane(e, mode, lane, _masked(e, b), c)
     chosen = e.let(f"select i1 {inside}, i32 {source}, i32 {lane}")
@@ -217,12 +209,8 @@ def _reduce(e: Emitter, op: Op) -> None:
 
 def _butterfly(e: Emitter, op: Op, value: str) -> str:
     for distance in (16, 8, 4, 2, 1):
-        chain = native_shuffle(e, value, ShuffleMode.BFLY, distance, 31)
-        if chain is not None:
-            other = chain[0]
-        else:
-            lane = e.let(f"xor i32 {lane_id(e)}, {distance}")
-            other = read_lane_of_warp(e, value, lane)
+        lane = e.let(f"xor i32 {lane_id(e)}, {distance}")
+        other = read_lane_of_warp(e, value, lane)
         value = _combine(e, op, value, other)
     return value
 
