@@ -207,7 +207,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--lines", type=int, default=100_000)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--json", type=Path, default=Path("parse.json"))
+    options.add_argument("--json", type=Path, default=Path("build/bench-parse.json"))
     chosen = options.parse_args()
     text = Generator(chosen.seed).module(chosen.lines)
     small = Generator(chosen.seed + 1).module(100)
@@ -224,6 +224,7 @@ def main() -> None:
     }
     for key, value in results.items():
         print(f"{key:32}{value:>12,}")
+    chosen.json.parent.mkdir(parents=True, exist_ok=True)
     chosen.json.write_text(json.dumps(results, indent=1) + "\n")
 
 
