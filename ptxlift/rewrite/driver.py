@@ -96,8 +96,12 @@ class Session:
     # ---- rules, folding, canonical forms ----
 
     def begin(self) -> None:
-        """Every op is to be looked at."""
-        for op in self.editor.function.ops():
+        """Drops what nobody reads; every other op is to be looked at."""
+        ops = list(self.editor.function.ops())
+        for op in reversed(ops):
+            if not op.successors:
+                self.editor.remove_dead(op)
+        for op in ops:
             self._push(op)
 
     def apply_rules(self) -> None:

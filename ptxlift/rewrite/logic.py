@@ -26,6 +26,8 @@ _SHIFTS = frozenset({"shl", "lshr"})
 _INPUTS = (0xF0, 0xCC, 0xAA)
 _ALL = 0xFF
 _WORD = 32
+_PARITY = 0x96
+_LARGEST_BITOP3 = 3  # ops of a tree that LLVM's selection makes a v_bitop3 of
 _NEVER = 1 << 20
 _MOST_CUTS = 12  # of one op; trees are small, and more inputs than three end a cut anyway
 _FUNCTIONS: dict[str, Callable[..., int]] = {
@@ -39,13 +41,16 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {
 @dataclass(frozen=True, slots=True)
 class Cut:
     """A value as a function of others. `below`: what it costs to have the leaves; `by_llvm`: the
-    same where LLVM covers them.
+    same where LLVM covers them; `ops`: how many ops make it; `hidden`: a `bitwise3` is among them,
+    which LLVM does not look through.
     """
 
     leaves: tuple[Value, ...]
     lut: int
     below: int = 0
     by_llvm: int = 0
+    ops: int = 0
+    hidden: bool = False
 
 
 def table_of(op: Op, inputs: list[int]) -> int:
@@ -78,6 +83,12 @@ def _is_tree_op(op: Op) -> bool:
     return not _is_inverse_compare(op)
 
 
+def _is_simple(op: Op) -> bool:
+    """Whether some input is a constant or there twice."""
+    known = [value for value in op.operands if constant_of(value) in (0, (1 << value.width) - 1)]
+    return bool(known) or len(set(op.operands)) < len(op.operands)
+
+
 def _is_inverse_compare(op: Op) -> bool:
     """The complement of a comparison is a comparison."""
     definition = op.operands[0].definition
@@ -93,7 +104,7 @@ def _trees(function: Function) -> Iterator[tuple[Op, int]]:
         for op in block.ops:
             if op.opdef.name in _LOGIC and _is_tree_op(op):
                 size = 1 + sum(sizes.get(value, 0) for value in op.operands)
-                size += op.opdef.name == "bitwise3"
+                size += 2 * (op.opdef.name == "bitwise3" and _is_simple(op))
                 sizes[op.results[0]] = size
                 yield op, size
 
@@ -102,7 +113,7 @@ def _wants(names: frozenset[str], function: Function, features: frozenset[Featur
     """LLVM covers two ops by itself, unless they are wide or v_bitop3 is better."""
     if not names & _LOGIC:
         return False
-    few = 2 if Feature.V_BITOP3 in features else 3
+    few = 2 if Feature.V_BITOP3 in features or "bitwise3" in names else 3
     return any(
         size >= (few if op.results[0].width in (1, _WORD) else 2) for op, size in _trees(function)
     )
@@ -135,7 +146,9 @@ class _Cover:
         )
         alone = self._join(op, tuple(self._leaf(v) for v in op.operands))
         assert alone is not None, "an op has at most three operands"
-        as_it_is = self._length(alone.lut, width) + alone.by_llvm
+        own = op.attrs[0] if op.opdef.name == "bitwise3" else alone.lut
+        assert isinstance(own, int)
+        as_it_is = self._length(own, width) + alone.by_llvm
         self._llvm[value] = min([as_it_is, *(self._selected(cut, width) for cut in cuts)])
 
     def gain(self, value: Value) -> int:
@@ -161,14 +174,17 @@ class _Cover:
         return Cut((value,), _INPUTS[0], self.best[value][0], self._llvm[value])
 
     def _options(self, value: Value) -> list[Cut]:
-        """An operand as it is, and as what it is made of."""
-        leaf = self._leaf(value)
+        """An operand as it is, and as what it is made of. What others read too is there anyway: to
+        look through it is free, but only a complement is better gone.
+        """
+        leaf, cuts = self._leaf(value), self._cuts.get(value, [])
         if self.is_inner(value):
-            return [leaf, *self._cuts[value]]
+            return [leaf, *cuts]
+        through = [Cut(c.leaves, c.lut, ops=c.ops, hidden=c.hidden) for c in cuts if not c.below]
         definition = value.definition
-        if value in self._cuts and isinstance(definition, Op) and definition.opdef.name == "not_":
-            return [leaf, *(Cut(c.leaves, c.lut) for c in self._cuts[value] if not c.below)]
-        return [leaf]
+        if isinstance(definition, Op) and definition.opdef.name == "not_":
+            return [*through, leaf]
+        return [leaf, *through]
 
     def _join(self, op: Op, choice: tuple[Cut, ...]) -> Cut | None:
         leaves = tuple(dict.fromkeys(leaf for cut in choice for leaf in cut.leaves))
@@ -180,6 +196,8 @@ class _Cover:
             table_of(op, [_moved(cut, leaves) for cut in choice]),
             sum(self.best[leaf][0] for leaf in inner),
             sum(self._llvm[leaf] for leaf in inner),
+            1 + sum(cut.ops for cut in choice),
+            op.opdef.name == "bitwise3" or any(cut.hidden for cut in choice),
         )
 
     def _length(self, lut: int, width: int) -> int:
@@ -189,13 +207,15 @@ class _Cover:
 
     def _selected(self, cut: Cut, width: int) -> int:
         """What LLVM's selection makes of a cut: single instructions, of three inputs only in 32
-        bits, never v_bitop3.
+        bits, v_bitop3 only of small trees that are not sums of bits.
         """
-        features = self._features - {Feature.V_BITOP3}
-        length = self._length(cut.lut, 1) if width == 1 else shortest(cut.lut, features)
-        if length > 1 or (len(cut.leaves) == len(_INPUTS) and width != _WORD):
+        if cut.hidden or (len(cut.leaves) == len(_INPUTS) and width not in (1, _WORD)):
             return _NEVER
-        return length + cut.by_llvm
+        features = self._features
+        if cut.ops > _LARGEST_BITOP3 or cut.lut in (_PARITY, _ALL - _PARITY):
+            features -= {Feature.V_BITOP3}
+        length = self._length(cut.lut, 1) if width == 1 else shortest(cut.lut, features)
+        return length + cut.by_llvm if length <= 1 else _NEVER
 
 
 def _below(cut: Cut) -> int:
@@ -221,14 +241,15 @@ def _run(session: Session) -> None:
     cover = _Cover(roots, editor.uses, session.features)
     for op in roots:
         cover.add(op)
+    made: dict[Value, Value] = {}
     for op in roots:
         value = op.results[0]
         if not cover.is_inner(value) and cover.gain(value) > 0 and not is_uniform(value):
-            _realise(session, cover, op)
+            _realise(session, cover, op, made)
 
 
-def _realise(session: Session, cover: _Cover, root: Op) -> None:
-    """Replaces the op and, below it, what its cut needs."""
+def _realise(session: Session, cover: _Cover, root: Op, made: dict[Value, Value]) -> None:
+    """Replaces the op and, below it, what its cut needs. `made`: what stands for values now."""
     order, work = [], [root]
     while work:
         op = work.pop()
@@ -236,7 +257,6 @@ def _realise(session: Session, cover: _Cover, root: Op) -> None:
         for leaf in cover.best[op.results[0]][1].leaves:
             if cover.is_inner(leaf) and isinstance(leaf.definition, Op):
                 work.append(leaf.definition)
-    made: dict[Value, Value] = {}
     for op in reversed(order):
         value = op.results[0]
         cut = cover.best[value][1]

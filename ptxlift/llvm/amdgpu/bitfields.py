@@ -1,4 +1,4 @@
-"""Lowerings of ops on fields and bytes: pack, extract, bfe, bfi, bfind, prmt.
+"""Lowerings of ops on bit fields: pack, extract, bfe, bfi, bfind.
 
 Comes in: ops whose positions and lengths PTX clamps. Goes out: shifts, masks and the intrinsics of
 AMD's own field and permute instructions. Constant positions give constant masks.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.integer import shift_amount
+from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.amdgpu.packed import packed_pair
 from ptxlift.llvm.amdgpu.registry import lowers
 
@@ -155,11 +156,18 @@ def _bfi(e: Emitter, op: Op) -> None:
     e.set_bits(op.results[0], f"or i{n} {inside}, {outside}")
 
 
+_COUNT = "i32 @llvm.amdgcn.sffbh.i32(i32)"  # v_ffbh_i32: -1 where no bit differs from the sign
+_LARGER = "i32 @llvm.smax.i32(i32, i32)"
+
+
 @lowers("bfind")
 def _bfind(e: Emitter, op: Op) -> None:
     a = op.operands[0]
     signed, from_top = op.attrs
     n, text = a.width, e.bits(a)
+    if n == 32:
+        _bfind_word(e, op, text, bool(signed), bool(from_top))
+        return
     if signed:
         sign = e.let(f"ashr i{n} {text}, {n - 1}")
         text = e.let(f"xor i{n} {text}, {sign}")
@@ -167,63 +175,25 @@ def _bfind(e: Emitter, op: Op) -> None:
     if not from_top:
         count = e.let(f"sub i{n} {n - 1}, {count}")
     none = e.let(f"icmp eq i{n} {text}, 0")
-    chosen = f"select i1 {none}, i{n} -1, i{n} {count}"
-    if n == 32:
-        e.set_bits(op.results[0], chosen)
+    change = "trunc" if n > 32 else "sext"
+    chosen = e.let(f"select i1 {none}, i{n} -1, i{n} {count}")
+    e.set_bits(op.results[0], f"{change} i{n} {chosen} to i32")
+
+
+def _bfind_word(e: Emitter, op: Op, text: str, signed: bool, from_top: bool) -> None:
+    """The hardware counts from the top and gives -1 for none. `count ^ 31` counts from the bottom;
+    for none it is below -1.
+    """
+    if signed:
+        count = e.let(e.call(_COUNT, text))
     else:
-        change = "trunc" if n > 32 else "sext"
-        e.set_bits(op.results[0], f"{change} i{n} {e.let(chosen)} to i32")
-
-
-# ---- bytes ----
-
-_PERM = "i32 @llvm.amdgcn.perm(i32, i32, i32)"
-_SIGNS = 0x80808080
-
-
-@lowers("prmt")
-def _prmt(e: Emitter, op: Op) -> None:
-    a, b, selector = op.operands
-    texts = (e.bits(a), e.bits(b))
-    constant = e.constant(selector)
-    if constant is None:
-        _variable_prmt(e, op, *texts)
+        zeros = e.let(e.call("i32 @llvm.ctlz.i32(i32, i1)", text, "true"))
+        none = e.let(f"icmp eq i32 {text}, 0")
+        count = e.let(f"select i1 {none}, i32 -1, i32 {zeros}")
+    if from_top:
+        e.alias(op.results[0], count)
         return
-    bytes_, signs = 0, 0
-    for index in range(4):
-        nibble = constant >> 4 * index & 15
-        if nibble & 9 == 9:  # v_perm_b32 replicates the signs of odd bytes itself
-            bytes_ |= (8 + (nibble >> 1 & 3)) << 8 * index
-        else:
-            bytes_ |= (nibble & 7) << 8 * index
-            signs |= (nibble >> 3) * _BYTE << 8 * index
-    moved = e.call(_PERM, texts[1], texts[0], str(bytes_))
-    if signs == 0:
-        e.set_bits(op.results[0], moved)
-    else:
-        _replicate_signs(e, op, e.let(moved), str(signs))
-
-
-def _variable_prmt(e: Emitter, op: Op, a: str, b: str) -> None:
-    """Spreads the four nibbles to the bytes that v_perm_b32 takes."""
-    spread = e.let(f"and i32 {e.bits(op.operands[2])}, {0xFFFF}")
-    for distance, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F)):
-        moved = e.let(f"shl i32 {spread}, {distance}")
-        both = e.let(f"or i32 {spread}, {moved}")
-        spread = e.let(f"and i32 {both}, {mask}")
-    places = e.let(f"and i32 {spread}, {0x07070707}")
-    moved = e.let(e.call(_PERM, b, a, places))
-    wanted = e.let(f"and i32 {spread}, {0x08080808}")
-    ones = e.let(f"lshr i32 {wanted}, 3")
-    _replicate_signs(e, op, moved, e.let(f"mul i32 {ones}, {_BYTE}"))
-
-
-def _replicate_signs(e: Emitter, op: Op, moved: str, where: str) -> None:
-    """Fills the bytes of the mask with the sign of what was moved there."""
-    signs = e.let(f"and i32 {moved}, {_SIGNS}")
-    ones = e.let(f"lshr i32 {signs}, 7")
-    full = e.let(f"mul i32 {ones}, {_BYTE}")
-    filled = e.let(f"and i32 {full}, {where}")
-    inverse = e.let(f"xor i32 {where}, -1")
-    kept = e.let(f"and i32 {moved}, {inverse}")
-    e.set_bits(op.results[0], f"or i32 {filled}, {kept}")
+    if not signed:
+        count = opaque_bits(e, count, 32)  # LLVM would choose at the end, by another comparison
+    place = e.let(f"xor i32 {count}, 31")
+    e.set_bits(op.results[0], e.call(_LARGER, place, "-1"))

@@ -20,9 +20,9 @@ Lowering = Callable[["Emitter", Op], None]
 _CHAPTERS = Chapters[Lowering](
     "ptxlift.llvm.amdgpu",
     (
-        "addresses", "integer", "bitfields", "logic", "dot", "floating", "extremes", "convert",
-        "approximate", "memory", "atomics", "special", "warp", "permute", "barrier", "control",
-        "matrix.lower",
+        "addresses", "integer", "bitfields", "bytes", "logic", "dot", "floating", "extremes",
+        "convert", "approximate", "memory", "atomics", "special", "warp", "permute", "barrier",
+        "control", "matrix.lower",
     ),
 )  # fmt: skip
 lowers = _CHAPTERS.register
