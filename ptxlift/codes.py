@@ -223,6 +223,11 @@ CODES: dict[str, Code] = {
         "surrounding program (`asm goto`), operands in memory, or PTX at module level. Pass values in registers (`r`, `l`, "
         "`f`, `d`, `h`) and addresses as `l`.",
     ),
+    "PTX207": Code(
+        "rewriting stopped early",
+        "The rewriter found ever more to change in a function and stopped at a bound. The code is right, only perhaps longer "
+        "than it could be. Rules that undo each other are a fault of ptxlift: please report the kernel.",
+    ),
     "PTX301": Code(
         "unknown target",
         "The name is no AMDGPU target, or the target takes no such feature. `ptxlift targets` lists them. A target id may "

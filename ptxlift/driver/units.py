@@ -44,6 +44,7 @@ class Unit:
     text: str
     job: Job
     rules: Mapping[str, int] = field(default_factory=dict)  # how often each rewrite rule fired
+    notes: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ def split_units(request: Request) -> Split:
     for number, (mapping, kernels) in enumerate(sorted(groups.items()) or [("packed", [])]):
         unit, refused = _emit_what_works(request, kernels, mapping, number == 0)
         units.append(unit)
+        notes += unit.notes
         failed |= refused
     raise_failed(request.options, failed)
     return Split(tuple(units), tuple(notes), failed)
@@ -217,7 +219,14 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
     backend = AmdgpuBackend()
     emitted = backend.emit_module(part, spec, codegen, request.source)
     job = backend.job(_title(part, kernels), emitted, spec, codegen)
-    return Unit(tuple(kernels), mapping, owns_variables, emitted.text, job, log.counts())
+    notes = tuple(_stopped_note(name) for name in log.stopped)
+    text, fired = emitted.text, log.counts()
+    return Unit(tuple(kernels), mapping, owns_variables, text, job, fired, notes)
+
+
+def _stopped_note(function: str) -> Diagnostic:
+    message = f"the rewriter stopped early in {function}"
+    return Diagnostic("PTX207", message, None, "please report the kernel", Severity.REMARK)
 
 
 def _title(part: ir.Module, kernels: Sequence[str]) -> str:

@@ -53,10 +53,16 @@ class Log:
 @dataclass(frozen=True, slots=True)
 class Pass:
     """A rewrite that no single pattern expresses. `wants(names, function, features)`: a quick test,
-    from the names of the function's ops on; `run` changes the function through the session.
+    from the names of the function's ops on; `run` changes the function through the session. `found`
+    and `made` say for people what it looks for and what becomes of it, `proof` how that is known to
+    be right; `cost` is that of `Rule`.
     """
 
     name: str
+    found: str
+    made: str
+    proof: str
+    cost: tuple[int, int]
     wants: Callable[[frozenset[str], Function, frozenset[Feature]], bool]
     run: Callable[[Session], None]
 

@@ -280,4 +280,12 @@ def _write(builder: Builder, lut: int, leaves: list[Value], width: int) -> Value
     return plain(a, b) if plain is not None else builder.bitwise3(a, b, c, lut)
 
 
-LOGIC_TREES = Pass(NAME, _wants, _run)
+LOGIC_TREES = Pass(
+    NAME,
+    "trees of and, or, xor, not and bitwise3, of 1, 16, 32 or 64 bits",
+    "the cover by ops of at most three inputs that takes the fewest instructions",
+    "exhaustive",
+    (4, 2),
+    _wants,
+    _run,
+)

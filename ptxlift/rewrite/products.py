@@ -134,5 +134,21 @@ def _add_once(session: Session, first: Op, second: Op) -> None:
     session.editor.remove_dead(first)
 
 
-PRODUCTS = Pass(_PRODUCTS, _wants_products, _join_products)
-CARRIES = Pass(_CARRIES, _wants_carries, _join_carries)
+PRODUCTS = Pass(
+    _PRODUCTS,
+    "mul(x, y) and umulh(x, y) or smulh(x, y) in one block",
+    "the halves of one 64-bit product: v_mad_u64_u32",
+    "Z3",
+    (2, 1),
+    _wants_products,
+    _join_products,
+)
+CARRIES = Pass(
+    _CARRIES,
+    "add_carry (sub_borrow) of the halves of a 64-bit value, the last carry unused",
+    "the halves of one 64-bit sum; of a product and a sum, v_mad_u64_u32",
+    "Z3",
+    (4, 1),
+    _wants_carries,
+    _join_carries,
+)

@@ -16,5 +16,6 @@ RULES = (
         lambda b, x: x,
         widths=(64,),
         enabling=True,
+        shown="x",
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_logic import INPUTS, body, computed
@@ -37,14 +39,19 @@ def _module(width: int) -> Module:
 
 def _lengths(module: Module, target: str) -> dict[str, int]:
     spec, options, backend = lookup(target), CodegenOptions(), AmdgpuBackend()
-    from dataclasses import replace
-
     job = backend.job("logic", backend.emit_module(module, spec, options), spec, options)
     return vector_instructions(backend.compile(replace(job, want_asm=True)).asm)
 
 
-@pytest.mark.parametrize("width", [32, 64])
-@pytest.mark.parametrize("target", TARGETS)
+QUICK = {("gfx942", 32), ("gfx1100", 64)}
+CASES = [
+    pytest.param(target, width, marks=() if (target, width) in QUICK else pytest.mark.slow)
+    for target in TARGETS
+    for width in (32, 64)
+]
+
+
+@pytest.mark.parametrize(("target", "width"), CASES)
 def test_same_results_in_fewer_instructions(target: str, width: int) -> None:
     before, log = _module(width), Log()
     after = rewrite_module(before, lookup(target).target.features, log)
