@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.core import Op, Value
-from ptxlift.ir.ops import Effect
 from ptxlift.llvm.amdgpu.addresses import select_as_pointer, share_pointer, sum_as_pointer
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
@@ -101,30 +100,12 @@ lowers("umulh")(_high_product("zext"))
 lowers("smulh")(_high_product("sext"))
 
 
-_SUMS = frozenset(
-    ("add", "sub", "add_carry", "sub_borrow", "sad_u", "sad_s", "dp4a", "dp2a", "popcount", "bfind")
-)
-_STEPS = 6
-
-
-def _may_be_sum(value: Value, steps: int = _STEPS) -> bool:
-    """Whether LLVM might write the value as a sum or difference: cautiously, if anything in it is
-    one, for it distributes products, shifts and choices over sums.
-    """
-    definition = value.definition
-    if not isinstance(definition, Op) or definition.opdef.effect is not Effect.PURE:
-        return False
-    if definition.opdef.name in _SUMS or steps == 0:
-        return True
-    return any(_may_be_sum(operand, steps - 1) for operand in definition.operands)
-
-
 def _summand(e: Emitter, value: Value) -> str:
-    """An operand of a sum with carry in. A sum is hidden: LLVM's AMDGPU backend turns
-    (x + y) + 0 + carry into x + y + carry, whose carry out is another one.
+    """An operand of a sum with carry in, hidden: LLVM's AMDGPU backend turns (x + y) + 0 + carry
+    into x + y + carry, whose carry out is another one; products of 64 bits are such sums too.
     """
     text = e.bits(value)
-    return opaque_bits(e, text, value.width) if _may_be_sum(value) else text
+    return opaque_bits(e, text, value.width) if e.constant(value) is None else text
 
 
 def _carry_chain(name: str) -> Lowering:
