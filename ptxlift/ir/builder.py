@@ -212,6 +212,9 @@ class Builder:
     def sad_s(self, a: Value, b: Value, c: Value) -> Value:
         return self._one("sad_s", a.width, (a, b, c))
 
+    def sad_bytes(self, a: Value, b: Value, c: Value) -> Value:
+        return self._one("sad_bytes", 32, (a, b, c))
+
     def uadd_sat(self, a: Value, b: Value) -> Value:
         return self._one("uadd_sat", a.width, (a, b))
 

@@ -91,6 +91,7 @@ _PURE = [
     ("dp2a",        "32 32 32 -> 32",   "a_signed b_signed high", False, "two 16-bit by 8-bit products added to c; bytes 2,3 of b when high"),
     ("sad_u",       "N N N -> N",       "",             False, "c + |a - b| unsigned"),
     ("sad_s",       "N N N -> N",       "",             False, "c + |a - b| signed"),
+    ("sad_bytes",   "32 32 32 -> 32",   "",             False, "c + the four |a - b| of unsigned bytes"),
     ("uadd_sat",    "N N -> N",         "",             False, "unsigned saturating sum"),
     ("sadd_sat",    "N N -> N",         "",             False, "signed saturating sum"),
     ("ssub_sat",    "N N -> N",         "",             False, "signed saturating difference"),

@@ -12,11 +12,11 @@ from functools import cache
 from ptxlift.ir.core import Module
 from ptxlift.rewrite.driver import Log, Pass, Rewriter
 from ptxlift.rewrite.logic import LOGIC_TREES
+from ptxlift.rewrite.products import CARRIES, PRODUCTS
 from ptxlift.rewrite.rules import all_rules
 from ptxlift.target import Feature
 
-# Not PRODUCTS and CARRIES: they make wide sums, whose carries LLVM 22 miscounts.
-PASSES: tuple[Pass, ...] = (LOGIC_TREES,)
+PASSES: tuple[Pass, ...] = (PRODUCTS, CARRIES, LOGIC_TREES)
 
 
 @cache

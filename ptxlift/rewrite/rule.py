@@ -6,8 +6,8 @@ right names, by a table that fills itself. It must know no rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ptxlift.ir.core import Op
@@ -29,7 +29,8 @@ class Rule:
     constructs. `when(**bindings)`: a pure condition. `widths`: of the root's result, or of its
     first operand where the result has a fixed width. `cost`: vector instructions before and after
     on a chip that gains, measured. `enabling`: gains nothing by itself, so that it never is the
-    reason to begin with a function. `unproven`: why there is no proof.
+    reason to begin with a function. `constants`: the values of known operands for which it is
+    proven, where `build` needs them as numbers. `unproven`: why there is no proof.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Rule:
     widths: tuple[int, ...] = _WIDTHS
     cost: tuple[int, int] = (0, 0)
     enabling: bool = False
+    constants: Mapping[str, Sequence[int]] = field(default_factory=dict)
     unproven: str = ""
     shown: str = ""  # the result, for people
 

@@ -133,6 +133,15 @@ def sad_s(algebra: Algebra[V], a: V, b: V, c: V) -> V:
     return algebra.add(c, algebra.sub(algebra.smax(a, b), algebra.smin(a, b)))
 
 
+def sad_bytes(algebra: Algebra[V], a: V, b: V, c: V) -> V:
+    """Each distance fits a byte, the sum wraps."""
+    for index in range(4):
+        left = _element(algebra, a, 8, index, False)
+        right = _element(algebra, b, 8, index, False)
+        c = sad_u(algebra, left, right, c)
+    return c
+
+
 def uadd_sat(algebra: Algebra[V], a: V, b: V) -> V:
     """A sum below an operand has wrapped."""
     total = algebra.add(a, b)
@@ -197,6 +206,9 @@ class DefinedOps(Generic[V]):
 
     def sad_s(self, a: V, b: V, c: V) -> V:
         return sad_s(self._algebra(), a, b, c)
+
+    def sad_bytes(self, a: V, b: V, c: V) -> V:
+        return sad_bytes(self._algebra(), a, b, c)
 
     def uadd_sat(self, a: V, b: V) -> V:
         return uadd_sat(self._algebra(), a, b)

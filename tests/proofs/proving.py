@@ -6,6 +6,8 @@ of the ops they stand in; constants are variables too, so that a rule holds for 
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +26,7 @@ class Theorem:
     """Variables by name, and the terms of the pattern's parts."""
 
     width: int
+    numbers: dict[str, int] = field(default_factory=dict)
     algebra: Z3Algebra = field(default_factory=Z3Algebra)
     bound: dict[str, Any] = field(default_factory=dict)
 
@@ -33,6 +36,9 @@ class Theorem:
             case Slot(name, own):
                 return self.bound.setdefault(name, z3.BitVec(name, own or width))
             case Known(name):
+                if name in self.numbers:
+                    self.bound[name] = self.numbers[name]
+                    return z3.BitVecVal(self.numbers[name], width)
                 return self.bound.setdefault(name, z3.BitVec(name, width))
             case Literal(bits):
                 return z3.BitVecVal(bits, width)
@@ -62,12 +68,17 @@ class Theorem:
         return own[0] if own else self.width
 
 
-def theorem(rule: Rule, width: int) -> tuple[Term, Term]:
-    """What the pattern and its replacement compute."""
-    proof = Theorem(width)
-    result = 1 if rule.pattern.op == "icmp" else width
-    before = proof.term(rule.pattern, result)
-    return before, rule.build(proof.algebra, **proof.bound)
+def theorems(rule: Rule, width: int) -> Iterator[tuple[Term, Term]]:
+    """What the pattern and its replacement compute; one pair for each choice of constants that the
+    rule needs as numbers and applies to.
+    """
+    for numbers in itertools.product(*rule.constants.values()):
+        known = dict(zip(rule.constants, numbers, strict=True))
+        if known and rule.when is not None and not rule.when(**known):
+            continue
+        proof = Theorem(width, known)
+        before = proof.term(rule.pattern, 1 if rule.pattern.op == "icmp" else width)
+        yield before, rule.build(proof.algebra, **proof.bound)
 
 
 def counterexample(before: Term, after: Term) -> str:

@@ -86,15 +86,27 @@ def _shifted(e: Emitter, instruction: str, text: str, amount: int | str, n: int)
     """A shift that gives 0 from the width on."""
     if isinstance(amount, int):
         return e.let(f"{instruction} i{n} {text}, {amount}") if amount < n else "0"
+    if n == 32 and instruction == "shl":
+        wide = _shifted_wide(e, e.let(f"zext i32 {text} to i64"), amount)
+        return e.let(f"trunc i64 {wide} to i32")
     moved = e.let(f"{instruction} i{n} {text}, {shift_amount(e, amount, n)}")
     inside = e.let(f"icmp ult i32 {amount}, {n}")
     return e.let(f"select i1 {inside}, i{n} {moved}, i{n} 0")
+
+
+def _shifted_wide(e: Emitter, text: str, amount: str) -> str:
+    """64 bits shifted up by at most 32: one instruction beside the minimum."""
+    least = e.let(e.call("i32 @llvm.umin.i32(i32, i32)", amount, "32"))
+    return e.let(f"shl i64 {text}, {shift_amount(e, least, 64)}")
 
 
 def _low_ones(e: Emitter, length: int | str, n: int) -> str:
     """A mask of so many low bits; all from the width on."""
     if isinstance(length, int):
         return str((1 << min(length, n)) - 1)
+    if n == 32:
+        high = e.let(f"lshr i64 {_shifted_wide(e, str((1 << n) - 1), length)}, 32")
+        return e.let(f"trunc i64 {high} to i32")
     power = e.let(f"shl i{n} 1, {shift_amount(e, length, n)}")
     mask = e.let(f"add i{n} {power}, -1")
     inside = e.let(f"icmp ult i32 {length}, {n}")

@@ -1,6 +1,6 @@
-"""Lowering of byte permutes: `prmt` as v_perm_b32, as few of them as it takes.
+"""Lowerings of ops on the bytes of words: v_sad_u8, and `prmt` as few v_perm_b32 as it takes.
 
-Comes in: two words and a selector. Goes out: plain shifts and extensions where the bytes stay side
+Comes in: words and a selector. Goes out: plain shifts and extensions where the bytes stay side
 by side, so that LLVM can go on with them; else v_perm_b32, which takes bytes of two words, zeros,
 ones, and the signs of odd bytes. Signs of even bytes are those of odd bytes of the word shifted up.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.nibbles import largest_nibbles
+from ptxlift.llvm.amdgpu.nibbles import largest_nibbles, varying_nibbles
 from ptxlift.llvm.amdgpu.registry import lowers
 
 _PERM = "i32 @llvm.amdgcn.perm(i32, i32, i32)"  # bytes 0 to 3 are the second operand's
@@ -57,6 +57,12 @@ def _wanted(e: Emitter, op: Op, nibble: int) -> _Wanted:
     if sign:
         byte = 0xFF if byte & 0x80 else 0
     return {0: _ZEROS, 0xFF: _ONES}.get(byte, _Byte(word, index, False))
+
+
+@lowers("sad_bytes")
+def _sad_bytes(e: Emitter, op: Op) -> None:
+    texts = [e.bits(value) for value in op.operands]
+    e.set_bits(op.results[0], e.call("i32 @llvm.amdgcn.sad.u8(i32, i32, i32)", *texts))
 
 
 # ---- without v_perm ----
@@ -195,6 +201,10 @@ def _by_register(e: Emitter, op: Op, a: str, b: str) -> None:
     """Spreads the four nibbles to bytes; bit 3 of each asks for the sign."""
     selector = op.operands[2]
     text = e.bits(selector)
+    if varying_nibbles(selector) <= 1:
+        places = _spread_by_shifts(e, text)
+        e.set_bits(op.results[0], e.call(_PERM, b, a, places))
+        return
     halved = e.let(f"lshr i32 {text}, 4")
     spread = e.let(e.call(_PERM, halved, text, str(_NIBBLES)))
     places = e.let(f"and i32 {spread}, {0x07070707}")
@@ -208,6 +218,16 @@ def _by_register(e: Emitter, op: Op, a: str, b: str) -> None:
     filled = e.let(f"and i32 {signs}, {asked}")
     kept = e.let(f"and i32 {moved}, {inverse}")
     e.set_bits(op.results[0], f"or i32 {filled}, {kept}")
+
+
+def _spread_by_shifts(e: Emitter, text: str) -> str:
+    """The low three bits of four nibbles, in a way that lets LLVM know most of them by itself."""
+    spread = e.let(f"and i32 {text}, {0x7777}")
+    for distance, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F)):
+        moved = e.let(f"shl i32 {spread}, {distance}")
+        both = e.let(f"or i32 {spread}, {moved}")
+        spread = e.let(f"and i32 {both}, {mask}")
+    return spread
 
 
 def _signs(e: Emitter, text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.core import Op, Value
+from ptxlift.ir.ops import Effect
 from ptxlift.llvm.amdgpu.addresses import select_as_pointer, share_pointer, sum_as_pointer
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
@@ -105,7 +106,36 @@ def _summand(e: Emitter, value: Value) -> str:
     into x + y + carry, whose carry out is another one; products of 64 bits are such sums too.
     """
     text = e.bits(value)
-    return opaque_bits(e, text, value.width) if e.constant(value) is None else text
+    return text if _is_no_sum(value) else opaque_bits(e, text, value.width)
+
+
+def _is_no_sum(value: Value) -> bool:
+    """Whether the value was not computed, or is half of a product of words, which is one
+    instruction; hiding that would cost a copy.
+    """
+    definition = value.definition
+    if isinstance(definition, Op) and definition.opdef.name == "extract":
+        definition = definition.operands[0].definition
+        if isinstance(definition, Op) and _is_word_product(definition):
+            return True
+    return not isinstance(definition, Op) or not (
+        definition.opdef.effect is Effect.PURE and definition.operands
+    )
+
+
+def _is_word_product(op: Op) -> bool:
+    """A 64-bit product of two words that are not choices."""
+    if op.opdef.name != "mul":
+        return False
+    for factor in op.operands:
+        extension = factor.definition
+        if not isinstance(extension, Op) or extension.opdef.name not in ("zext", "sext"):
+            return False
+        word = extension.operands[0]
+        source = word.definition.opdef.name if isinstance(word.definition, Op) else ""
+        if word.width != 32 or source in ("const", "zext", "sext", "select"):
+            return False
+    return True
 
 
 def _carry_chain(name: str) -> Lowering:

@@ -14,6 +14,7 @@ Bounds = tuple[int, ...]  # the lowest nibble first
 _COUNT, _BITS, _MOST = 8, 4, 15
 _ANY = (_MOST,) * _COUNT
 _STEPS = 6
+_SELECTORS, _PLAIN = 4, 7  # nibbles of a selector; above that they ask for a sign
 
 
 def largest_nibbles(value: Value, steps: int = _STEPS) -> Bounds:
@@ -32,6 +33,24 @@ def largest_nibbles(value: Value, steps: int = _STEPS) -> Bounds:
     if name == "select":
         operands = operands[1:]
     return combine([largest_nibbles(operand, steps - 1) for operand in operands])
+
+
+def varying_nibbles(selector: Value) -> int:
+    """Of a byte selector that asks for no signs and is the sum of a constant and something: how
+    many nibbles are not known. Four where that is not so.
+    """
+    definition = selector.definition
+    if not isinstance(definition, Op) or definition.opdef.name not in ("add", "or_"):
+        return _SELECTORS
+    parts = [v for v in definition.operands if not _is_constant(v)]
+    if len(parts) != 1 or max(largest_nibbles(selector)[:_SELECTORS]) > _PLAIN:
+        return _SELECTORS
+    return sum(most > 0 for most in largest_nibbles(parts[0])[:_SELECTORS])
+
+
+def _is_constant(value: Value) -> bool:
+    definition = value.definition
+    return isinstance(definition, Op) and definition.opdef.name == "const"
 
 
 def _of_constant(bits: int) -> Bounds:

@@ -1,8 +1,10 @@
-"""Byte permutes whose selector is chosen by a register: the modes of `prmt`."""
+"""Byte permutes whose selector is chosen by a register (the modes of `prmt`), and fields of wide
+words.
+"""
 
 from __future__ import annotations
 
-from ptxlift.rewrite.pattern import Node, op
+from ptxlift.rewrite.pattern import Known, Node, op
 from ptxlift.rewrite.rule import rule
 from ptxlift.semantics.algebra import Algebra, V
 
@@ -30,7 +32,30 @@ def _replicated_half(b: Algebra[V], x: V, y: V, c: V) -> V:
     return b.prmt(turned, turned, b.const(32, 0x1010))
 
 
+def _insert_in_word(b: Algebra[V], x: V, y: V, p: int, n: int) -> V:
+    """The other word stays."""
+    words = [b.extract(y, 32, 0), b.extract(y, 32, 32)]
+    at = p // 32
+    field = b.extract(x, 32, 0)
+    words[at] = b.bfi(field, words[at], b.const(32, p % 32), b.const(32, n))
+    return b.pack(words)
+
+
+def _is_in_word(p: int, n: int, **_: object) -> bool:
+    return 0 < n < 32 and p < 64 and p // 32 == (p + n - 1) // 32
+
+
 RULES = (
+    rule(
+        "insert_in_word",
+        op("bfi", "x", "y", Known("p"), Known("n")),
+        _insert_in_word,
+        when=_is_in_word,
+        widths=(64,),
+        cost=(4, 2),
+        constants={"p": range(64), "n": range(1, 32)},
+        shown="bfi of the word of y that the field lies in",
+    ),
     rule(
         "prmt_forward",
         op("prmt", "x", "y", _chosen(0x3210, 0x4321, 0x5432, 0x6543)),

@@ -31,6 +31,15 @@ def _left_wrapped(b: Algebra[V], hi: V, lo: V, c: V) -> V:
     return b.extract(b.shl(b.pack([lo, hi]), b.and_(c, b.const(32, 31))), 32, 32)
 
 
+def _shifted_clamped(b: Algebra[V], x: V, c: V) -> V:
+    """The high word does not matter to the low one of a left shift."""
+    return b.extract(b.shl(b.zext(x, 64), _clamped(b, c)), 32, 0)
+
+
+def _is_unknown(x: Value, c: Value) -> bool:
+    return constant_of(c) is None
+
+
 def _is_no_rotate(hi: Value, lo: Value, c: Value) -> bool:
     """Rotates and known amounts are v_alignbit_b32."""
     return hi is not lo and constant_of(c) is None
@@ -67,6 +76,15 @@ RULES = (
         widths=(32,),
         cost=(3, 2),
         shown="low word of (hi:lo) >> min(c, 32)",
+    ),
+    rule(
+        "left_clamped",
+        op("shl", "x", "c"),
+        _shifted_clamped,
+        when=_is_unknown,
+        widths=(32,),
+        cost=(3, 2),
+        shown="low word of x << min(c, 32)",
     ),
     rule(
         "funnel_left_wrapped",

@@ -111,7 +111,7 @@ def integer_cases() -> Iterator[Case]:
         yield from _of_width(w)
     for w in (32, 64):
         yield from _of_words(w)
-    for name in ("prmt",):
+    for name in ("prmt", "sad_bytes"):
         yield Case(name, (32, 32, 32), (32,), by_name(name))
     for selector in _SELECTORS:
         yield Case(f"prmt_{selector:x}", (32, 32), (32,), with_constants("prmt", 32, [selector]))

@@ -92,6 +92,11 @@ def _computed(b: Builder, values: list[Value]) -> list[Value]:
     return [b.prmt(values[0], values[1], b.add(start, b.const(32, 0x3210)))]
 
 
+def _one_nibble(b: Builder, values: list[Value]) -> list[Value]:
+    start = b.and_(values[2], b.const(32, 3))
+    return [b.prmt(values[0], values[1], b.add(start, b.const(32, 0x3210)))]
+
+
 def _any(b: Builder, values: list[Value]) -> list[Value]:
     return [b.prmt(*values)]
 
@@ -102,7 +107,12 @@ def test_selectors_in_registers(target: str) -> None:
     inputs = [rng.integers(0, 2**32, 256, np.uint32) for _ in range(3)]
     bodies = {
         name: (body, (32,) * 3, (32,))
-        for name, body in (("any", _any), ("masked", _masked), ("computed", _computed))
+        for name, body in (
+            ("any", _any),
+            ("masked", _masked),
+            ("computed", _computed),
+            ("one", _one_nibble),
+        )
     }
     found = run_ops(bodies, dict.fromkeys(bodies, inputs), target)
     rows = list(zip(*(array.tolist() for array in inputs), strict=True))
@@ -110,6 +120,8 @@ def test_selectors_in_registers(target: str) -> None:
     assert found["masked"][0].tolist() == [permuted(a, b, c & 0x7777) for a, b, c in rows]
     expected = [permuted(a, b, (c & 3) * 0x1111 + 0x3210) for a, b, c in rows]
     assert found["computed"][0].tolist() == expected
+    expected = [permuted(a, b, (c & 3) + 0x3210) for a, b, c in rows]
+    assert found["one"][0].tolist() == expected
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
