@@ -29,6 +29,8 @@ from ptxlift.isa.versions import TARGETS
 from ptxlift.llvm.amdgpu.fragment import Form, Signature, emit_fragment
 from ptxlift.llvm.amdgpu.older import for_llvm
 from ptxlift.llvm.options import CodegenOptions
+from ptxlift.rewrite.driver import Log
+from ptxlift.rewrite.passes import rewrite_module
 from ptxlift.target import TargetSpec, lookup
 
 _NVIDIA = ("sm_", "compute_")
@@ -153,8 +155,9 @@ def make_fragment(
         linkage=linkage,
     )
     source = checked.module.source
+    module = rewrite_module(lifted.module, request.spec.target.features, Log())
     pieces = checked.place.run(
-        lambda: emit_fragment(lifted.module, signature, request.spec, request.options, source)
+        lambda: emit_fragment(module, signature, request.spec, request.options, source)
     )
     return Fragment(
         name,

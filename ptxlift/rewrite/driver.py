@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from ptxlift.ir.copy import Copier
 from ptxlift.ir.core import Function, Op, Value
+from ptxlift.ir.ops import Effect
 from ptxlift.rewrite.editor import Editor
 from ptxlift.rewrite.fold import fold
 from ptxlift.rewrite.pattern import (
@@ -103,12 +104,10 @@ class Session:
 
     def begin(self) -> None:
         """Drops what nobody reads; every other op is to be looked at."""
-        ops = list(self.editor.function.ops())
-        for op in reversed(ops):
-            if not op.successors:
-                self.editor.remove_dead(op)
-        for op in ops:
-            self._push(op)
+        self.editor.remove_all_dead()
+        self.editor.finish()
+        self._work = deque(self.editor.function.ops())
+        self._waiting = set(self._work)
 
     def apply_rules(self) -> None:
         """Works until no rule fits, or the bound is reached; then the blocks are in order."""
@@ -125,6 +124,8 @@ class Session:
         self.editor.finish()
 
     def _simplify(self, op: Op) -> bool:
+        if op.opdef.effect is not Effect.PURE or not op.operands:
+            return False
         if self._fold(op):
             return True
         _constants_right(op)

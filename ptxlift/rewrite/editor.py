@@ -24,6 +24,7 @@ class Editor:
         self.uses = Uses()
         self.dead: set[Op] = set()
         self._before: dict[Op, list[Op]] = {}
+        self._written = 0  # dead ops that are in no block any more
         for block in function.blocks:
             for op in block.ops:
                 self._read(op)
@@ -59,23 +60,44 @@ class Editor:
 
     def remove_dead(self, start: Op) -> None:
         """Drops an op, and then what only it needed, as far as nobody reads their results."""
+        readers, dead = self.uses.of, self.dead
         work = [start]
         while work:
             op = work.pop()
-            removable = op.opdef.effect is Effect.PURE and op not in self.dead
-            if not removable or any(self.uses.of.get(value) for value in op.results):
+            if op.opdef.effect is not Effect.PURE or op in dead or self._is_read(op):
                 continue
-            self.dead.add(op)
+            dead.add(op)
             for value in op.operands:
-                self.uses.of[value].remove(op)
-                if isinstance(value.definition, Op):
+                readers[value].remove(op)
+                if type(value.definition) is Op:
                     work.append(value.definition)
+
+    def remove_all_dead(self) -> None:
+        """Drops every op whose results nobody reads."""
+        for block in self.function.blocks:
+            for op in reversed(block.ops):
+                if op.opdef.effect is Effect.PURE and not self._is_read(op):
+                    self.remove_dead(op)
+
+    def _is_read(self, op: Op) -> bool:
+        readers = self.uses.of
+        return any(readers.get(value) for value in op.results)
 
     def finish(self) -> None:
         """Writes the blocks anew."""
+        dead, before = self.dead, self._before
+        if not before and len(dead) == self._written:
+            return
         for block in self.function.blocks:
-            block.ops = [op for old in block.ops for op in self._placed(old)]
-        self._before.clear()
+            ops: list[Op] = []
+            for op in block.ops:
+                if op in before:
+                    ops += self._placed(op)
+                elif op not in dead:
+                    ops.append(op)
+            block.ops = ops
+        before.clear()
+        self._written = len(dead)
 
     def _placed(self, op: Op) -> Iterator[Op]:
         for new in self._before.get(op, ()):

@@ -76,14 +76,15 @@ def _wants_carries(names: frozenset[str], function: Function, _: frozenset[Featu
 
 def _join_carries(session: Session) -> None:
     for block in session.editor.function.blocks:
-        places = {op: index for index, op in enumerate(block.ops)}
+        places: dict[Op, float] = {op: index for index, op in enumerate(block.ops)}
         for op in block.ops:
             first = _first_of_pair(session, op, places)
             if first is not None:
-                _add_once(session, first, op)
+                new = _add_once(session, first, op)
+                places.update(dict.fromkeys(new, places[op] - 0.5))
 
 
-def _first_of_pair(session: Session, op: Op, places: dict[Op, int]) -> Op | None:
+def _first_of_pair(session: Session, op: Op, places: dict[Op, float]) -> Op | None:
     """The addition whose carry this one takes, if both make one wide addition."""
     readers = session.editor.uses.of
     if op.opdef.name not in _WIDE or op.operands[0].width != _WORD:
@@ -101,9 +102,8 @@ def _first_of_pair(session: Session, op: Op, places: dict[Op, int]) -> Op | None
     if not is_pair:
         return None
     assert isinstance(first, Op)
-    if any(
-        places.get(reader, places[op]) < places[op] for reader in readers.get(first.results[0], ())
-    ):
+    sum_readers = readers.get(first.results[0], ())
+    if any(reader in places and places[reader] <= places[op] for reader in sum_readers):
         return None
     halves = zip(first.operands[:2], op.operands[:2], strict=True)
     return first if any(_whole_of(low, high) is not None for low, high in halves) else None
@@ -123,7 +123,8 @@ def _whole_of(low: Value, high: Value) -> Value | None:
     return a.operands[0] if fits else None
 
 
-def _add_once(session: Session, first: Op, second: Op) -> None:
+def _add_once(session: Session, first: Op, second: Op) -> list[Op]:
+    """Replaces both; returns the ops that stand before the second one."""
     builder = session.editor.builder(second)
     pairs = zip(first.operands[:2], second.operands[:2], strict=True)
     left, right = (_whole_of(low, high) or builder.pack([low, high]) for low, high in pairs)
@@ -132,6 +133,7 @@ def _add_once(session: Session, first: Op, second: Op) -> None:
     session.replace(_CARRIES, second, builder.block.ops, [high, second.results[1]])
     session.editor.replace_value(first.results[0], low)
     session.editor.remove_dead(first)
+    return builder.block.ops
 
 
 PRODUCTS = Pass(
