@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from ptxlift.inline_asm.fragment import Fragment
-from ptxlift.llvm.amdgpu.fragment import renumbered
+from ptxlift.llvm.fragment import renumbered
 
 _NODE = re.compile(r"^!(\d+)\s*=", re.MULTILINE)
 _GROUP = re.compile(r"^attributes #\d+ = \{[^\n]*", re.MULTILINE)

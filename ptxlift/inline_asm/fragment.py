@@ -11,8 +11,8 @@ from ptxlift.diag import Diagnostic
 from ptxlift.inline_asm.model import Effects
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
-from ptxlift.llvm.amdgpu.context import symbol
-from ptxlift.llvm.amdgpu.fragment import Pieces, Signature, module_text
+from ptxlift.llvm.context import symbol
+from ptxlift.llvm.fragment import Pieces, Signature, module_text
 from ptxlift.target.model import TRIPLE
 
 

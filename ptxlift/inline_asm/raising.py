@@ -26,8 +26,9 @@ from ptxlift.inline_asm.statement import (
 )
 from ptxlift.inline_asm.values import casts_in, casts_out
 from ptxlift.isa.versions import TARGETS
-from ptxlift.llvm.amdgpu.fragment import Form, Signature, emit_fragment
+from ptxlift.llvm.amdgpu.fragment import emit_fragment
 from ptxlift.llvm.amdgpu.older import for_llvm
+from ptxlift.llvm.fragment import Form, Signature
 from ptxlift.llvm.options import CodegenOptions
 from ptxlift.rewrite.driver import Log
 from ptxlift.rewrite.passes import rewrite_module

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ptxlift.inline_asm.calls import AsmCall
 from ptxlift.inline_asm.fragment import Fragment
 from ptxlift.inline_asm.state import State
-from ptxlift.llvm.amdgpu.context import symbol
+from ptxlift.llvm.context import symbol
 
 _LABEL = re.compile(r'(?:\s|;[^\n]*\n)*(?:[\w.$-]+|"[^"]*"):[^\n]*\n')
 _ODD = re.compile(r"[^\w.]")

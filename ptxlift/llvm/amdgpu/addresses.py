@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Op, Value
-from ptxlift.llvm.amdgpu.context import symbol
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.pointers import FLAT, Pointee, fits
 from ptxlift.llvm.amdgpu.registry import lowers
-from ptxlift.llvm.amdgpu.spaces import pointer_type
+from ptxlift.llvm.amdgpu.spaces import FLAT, pointer_type
+from ptxlift.llvm.context import symbol
+from ptxlift.llvm.pointers import Pointee
 
 _NONNULL = {Space.SHARED: "p0.p3", Space.LOCAL: "p0.p5"}
 _APERTURES = {Space.SHARED: "shared", Space.LOCAL: "private"}
@@ -22,7 +22,7 @@ _APERTURES = {Space.SHARED: "shared", Space.LOCAL: "private"}
 def access(e: Emitter, value: Value, space: Space) -> tuple[str, str]:
     """The pointer and its type for an access through a state space."""
     pointee = e.spaces.of(value)
-    if pointee is not None and fits(pointee, space):
+    if pointee is not None and e.spaces.fits(pointee, space):
         type = pointer_type(pointee.space)
         return e.pointer(value, type), type
     type = pointer_type(space)

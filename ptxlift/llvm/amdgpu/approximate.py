@@ -19,8 +19,8 @@ from ptxlift.llvm.amdgpu.floating import (
     format_of,
     inputs,
 )
-from ptxlift.llvm.amdgpu.floats import DOUBLE, FLOAT, literal
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.llvm.floats import DOUBLE, FLOAT, literal
 from ptxlift.target import Feature
 
 _INSTRUCTIONS = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import BFLOAT, FloatType
+from ptxlift.llvm.floats import BFLOAT, FloatType
 
 _FMA = "float @llvm.fma.f32(float, float, float)"
 _LOWER = 0xFFFF

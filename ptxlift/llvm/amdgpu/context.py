@@ -1,33 +1,24 @@
-"""What all functions of one LLVM module share: target facts, symbols, declared intrinsics.
+"""What all functions of one LLVM module for AMD chips share: the chip's facts, wave and mode.
 
-Comes in: a target, options and the IR module. Goes out: answers and the list of declarations. It
-must know no op.
+Comes in: a target, options and the IR module. Goes out: answers. It must know no op.
 """
 
 from __future__ import annotations
 
-import re
-
-from ptxlift.diag import PtxError, Source, Span
+from ptxlift.diag import Source
 from ptxlift.ir.core import Module
 from ptxlift.llvm.amdgpu.facts import Facts, address_taken
+from ptxlift.llvm.context import ModuleContext
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
 from ptxlift.target import Feature, TargetSpec
 
 FIRST_NOTE = 8  # metadata nodes below are fixed
-_PLAIN_NAME = re.compile(r"[A-Za-z$._][A-Za-z0-9$._]*\Z")
 
 
-def symbol(name: str) -> str:
-    """A global name as LLVM text."""
-    if _PLAIN_NAME.match(name):
-        return f"@{name}"
-    escaped = "".join(c if c.isalnum() or c in "%$._-" else f"\\{ord(c):02X}" for c in name)
-    return f'@"{escaped}"'
-
-
-class Context:
+class Context(ModuleContext):
     """One module being emitted."""
+
+    first_note = FIRST_NOTE
 
     def __init__(
         self,
@@ -37,71 +28,18 @@ class Context:
         facts: dict[str, Facts],
         source: Source | None = None,
     ) -> None:
-        self.module = module
+        super().__init__(module, options, source)
         self.target = spec.target
-        self.options = options
-        self.source = source
         self.wave_size = options.wave_size or spec.target.default_wave
         self.features = spec.llvm_features(self.wave_size)
         self.is_wave64 = self.wave_size == 64
         self.is_packed = self.is_wave64 and options.warp_mapping is WarpMapping.PACKED
         self.is_split = self.is_wave64 and options.warp_mapping is WarpMapping.SPLIT
-        self.declarations: dict[str, str] = {}  # function name -> its declare line
-        self.helpers: dict[str, str] = {}  # name -> text of a global that lowerings share
         self.facts = facts
-        self.notes: list[str] = []  # metadata nodes after the fixed ones
         self.indirect_exit = _exiting(facts, address_taken(module))
-        self.calls: dict[str, str] = {}  # signature -> call expression with %s for arguments
 
     def has(self, feature: Feature) -> bool:
         return feature in self.target.features
-
-    def declare(self, signature: str) -> str:
-        """Declares `i32 @llvm.umin.i32(i32, i32)`; returns the pattern of its calls."""
-        head, _, rest = signature.partition("@")
-        name = rest.partition("(")[0]
-        typed = ", ".join(f"{type} %s" for type in argument_types(signature))
-        pattern = f"call {head}@{name}({typed})"
-        self.calls[signature] = pattern
-        self.declarations[name] = f"declare {signature}"
-        return pattern
-
-    def signature(self, text: str) -> tuple[str, tuple[str, ...]]:
-        """The pattern of an intrinsic's calls and its argument types."""
-        pattern = self.calls.get(text) or self.declare(text)
-        return pattern, tuple(argument_types(text))
-
-    def note(self, text: str) -> str:
-        """A metadata node; returns its name."""
-        if text not in self.notes:
-            self.notes.append(text)
-        return f"!{FIRST_NOTE + self.notes.index(text)}"
-
-    def span(self, offset: int) -> Span | None:
-        if self.source is None or offset < 0:
-            return None
-        end = self.source.text.find(";", offset)
-        return Span(self.source, offset, end if end > offset else offset + 1)
-
-    def error(self, code: str, message: str, offset: int = -1, hint: str = "") -> PtxError:
-        return PtxError.of(code, message, self.span(offset), hint)
-
-
-def argument_types(signature: str) -> list[str]:
-    """The types in the signature's parentheses, split at commas outside of any brackets."""
-    text = signature.partition("@")[2].partition("(")[2].removesuffix(")")
-    if not text:
-        return []
-    parts, depth, start = [], 0, 0
-    for index, character in enumerate(text):
-        if character in "(<[{":
-            depth += 1
-        elif character in ")>]}":
-            depth -= 1
-        elif character == "," and depth == 0:
-            parts.append(text[start:index].strip())
-            start = index + 1
-    return [*parts, text[start:].strip()]
 
 
 def _exiting(facts: dict[str, Facts], names: set[str]) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptxlift.ir.core import Function, Op, Value
-from ptxlift.llvm.amdgpu.context import symbol
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.llvm.context import symbol
+from ptxlift.llvm.emitter import joined
 
 _EXITED = "exited"  # the block that ends the thread after a call said so
 
@@ -22,13 +23,6 @@ def return_types(widths: Sequence[int], facts: Facts | None) -> list[str]:
     """What a device function returns: its results and whether the thread has ended."""
     types = [f"i{width}" for width in widths]
     return [*types, "i1"] if facts is not None and facts.may_exit else types
-
-
-def joined(types: Sequence[str]) -> str:
-    """The LLVM type of several results."""
-    if not types:
-        return "void"
-    return types[0] if len(types) == 1 else f"{{ {', '.join(types)} }}"
 
 
 @lowers("br")
@@ -73,16 +67,7 @@ def _end_thread(e: Emitter) -> None:
 
 def _return(e: Emitter, values: Sequence[str]) -> None:
     types = [*e.result_types(), "i1"] if e.facts.may_exit else e.result_types()
-    if not types:
-        e.do("ret void")
-        return
-    if len(types) == 1:
-        e.do(f"ret {types[0]} {values[0]}")
-        return
-    whole, aggregate = "poison", joined(types)
-    for index, (type, value) in enumerate(zip(types, values, strict=True)):
-        whole = e.let(f"insertvalue {aggregate} {whole}, {type} {value}, {index}")
-    e.do(f"ret {aggregate} {whole}")
+    e.joined_results(types, values)
 
 
 @lowers("trap")

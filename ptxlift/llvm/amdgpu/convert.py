@@ -30,8 +30,8 @@ from ptxlift.llvm.amdgpu.floating import (
     flushes_itself,
     format_of,
 )
-from ptxlift.llvm.amdgpu.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.llvm.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of
 from ptxlift.target import Feature
 
 # ---- float to float ----

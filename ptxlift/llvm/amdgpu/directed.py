@@ -19,7 +19,7 @@ from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu import directed_double
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import DOUBLE, FLOAT, HALF, FloatType
+from ptxlift.llvm.floats import DOUBLE, FLOAT, HALF, FloatType
 
 _DIRECTED = (Rounding.RZ, Rounding.RM, Rounding.RP)
 _FMA = "double @llvm.fma.f64(double, double, double)"

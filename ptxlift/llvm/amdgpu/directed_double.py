@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ptxlift.ir.attributes import Rounding
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import DOUBLE, literal
+from ptxlift.llvm.floats import DOUBLE, literal
 
 _FMA = "double @llvm.fma.f64(double, double, double)"
 _ABS = "double @llvm.fabs.f64(double)"

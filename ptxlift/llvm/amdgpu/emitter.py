@@ -1,155 +1,31 @@
-"""Writes one function: blocks in order, edges, phis; what lowerings work with.
+"""The emitter of functions for AMD chips: what its lowerings ask for beside blocks and values.
 
-Comes in: an `ir.Function`. Goes out: lines of LLVM text. Each op is handed to its lowering. It must
-know no op; of terminators it knows that they have successors.
+Comes in: an `ir.Function` and its facts. Goes out: lines of LLVM text. It must know no op.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from ptxlift.diag import PtxError
-from ptxlift.ir.core import Block, Function, Op, Value
-from ptxlift.ir.dominators import reverse_post_order, successors
+from ptxlift.ir.core import Function
 from ptxlift.llvm.amdgpu import registry
 from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.facts import Facts
-from ptxlift.llvm.amdgpu.floats import TYPES
-from ptxlift.llvm.amdgpu.forms import Forms
 from ptxlift.llvm.amdgpu.kernel_abi import KernelArguments
-from ptxlift.llvm.amdgpu.pointers import PointerSpaces
-from ptxlift.llvm.amdgpu.spaces import pointer_type
-
-ENTRY = "b.entry"
-_TYPE_OF_NAME = {type.name: type for type in TYPES.values()}
+from ptxlift.llvm.amdgpu.spaces import FLAT, TYPES
+from ptxlift.llvm.emitter import FunctionEmitter
+from ptxlift.llvm.pointers import PointerSpaces
 
 
-class Emitter(Forms):
+class Emitter(FunctionEmitter[Context]):
     """The state of one function's translation."""
 
     def __init__(self, context: Context, function: Function, facts: Facts) -> None:
-        super().__init__(context)
-        self.function = function
+        spaces = PointerSpaces(function, context.module, FLAT)
+        super().__init__(context, function, registry.table(), spaces, TYPES)
         self.facts = facts
-        self.spaces = PointerSpaces(function, context.module)
         self.arguments = KernelArguments(function, self.spaces.pointer_params())
-        self.label = ENTRY
         self.leaves_after_call = False
-        self._labels: dict[Block, str] = {}
-        self._headers: dict[Block, int] = {}
-        self._edges: dict[Block, list[tuple[str, Sequence[Value]]]] = {}
-        self._trampolines: list[str] = []
 
-    # ---- blocks ----
-
-    def emit_blocks(self, prologue: Callable[[Emitter], None] | None = None) -> None:
-        """Translates every reachable block; `prologue` comes before the first."""
-        lowerings = registry.table()
-        order = reverse_post_order(self.function.blocks[:1], successors)
-        self._labels = {block: f"b.{index}" for index, block in enumerate(order)}
-        self._open_entry()
-        if prologue is not None:
-            prologue(self)
-        self._open_first(order[0])
-        for block in order:
-            if block is not order[0]:
-                self._open(block)
-            for op in block.ops:
-                lowerings[op.opdef.name](self, op)
-            self.lines += self._trampolines
-            self._trampolines.clear()
-
-    def start_block(self, label: str) -> None:
-        """Begins a block; lowerings may need some inside their op."""
-        self.lines.append(f"{label}:")
-        self.label = label
-
-    def branch_target(self, op: Op, index: int) -> str:
-        """`label %x` of a successor; its arguments are noted for the phis."""
-        successor, arguments = op.successors[index], op.arguments[index]
-        label = self._labels[successor]
-        source = self.label
-        if arguments and op.successors.count(successor) > 1:
-            source = self.fresh("edge")
-            self._trampolines.append(f"{source}:\n  br label %{label}")
-            label = source
-        self._edges.setdefault(successor, []).append((source, arguments))
-        return f"label %{label}"
-
-    def pointer(self, value: Value, space_type: str) -> str:
-        """The pointer form of an address."""
-        known = self.known_pointer(value)
-        if known is not None:
-            return known
-        if isinstance(value.definition, Block) and value.definition in self._headers:
-            return self.pointer_phi(value, space_type)
-        integer = f"inttoptr i{value.width} {self.bits(value)} to {space_type}"
-        return self.set_pointer(value, space_type, integer)
-
-    def _open_entry(self) -> None:
-        self.lines.append(f"{ENTRY}:")
+    def open_slots(self) -> None:
         for index, slot in enumerate(self.function.slots):
             array = f"[{slot.size} x i8], align {slot.align}, addrspace(5)"
             self.lines.append(f"  %slot.{index} = alloca {array}")
-
-    def _open_first(self, first: Block) -> None:
-        """The first block is the entry, unless a loop goes back to it."""
-        arguments = [Value(param.width, first, param.index) for param in first.params]
-        for value, text in zip(arguments, self.parameter_names(), strict=True):
-            self.alias(value, text)
-        if any(first in successors(block) for block in self.function.blocks):
-            self.do(f"br label %{self._labels[first]}")
-            self._edges[first] = [(self.label, arguments)]
-            self._open(first)
-            return
-        for param, text in zip(first.params, self.parameter_names(), strict=True):
-            self.alias(param, text)
-
-    def parameter_names(self) -> list[str]:
-        """A device function's arguments."""
-        return [f"%a{index}" for index in range(len(self.function.param_widths))]
-
-    def result_types(self) -> list[str]:
-        """The types of what the function returns."""
-        return [f"i{width}" for width in self.function.result_widths]
-
-    def leave(self) -> None:
-        """Writes what comes before the function's results."""
-
-    def result(self, index: int, value: Value) -> str:
-        """A value as the function returns it."""
-        return self.bits(value)
-
-    def _open(self, block: Block) -> None:
-        self.start_block(self._labels[block])
-        self._headers[block] = len(self.lines) - 1
-        self.lines.append("")
-        for param in block.params:
-            self.set_param(param)
-            pointee = self.spaces.of(param)
-            if pointee is not None and pointee.is_plain:
-                self.pointer_phi(param, pointer_type(pointee.space))
-
-    def complete_phis(self) -> None:
-        """Writes the phis that were asked for; these may ask for more."""
-        while self.pending_phis:
-            param, type, name = self.pending_phis.pop()
-            assert isinstance(param.definition, Block)
-            incoming = [
-                f"[ {self._incoming(arguments[param.index], type)}, %{label} ]"
-                for label, arguments in self._edges[param.definition]
-            ]
-            line = f"\n  {name} = phi {type} {', '.join(incoming)}"
-            self.lines[self._headers[param.definition]] += line
-
-    def _incoming(self, value: Value, type: str) -> str:
-        if type.startswith("ptr"):
-            return self.pointer(value, type)
-        real = _TYPE_OF_NAME.get(type)
-        return self.bits(value) if real is None else self.real(value, real)
-
-    # ---- errors ----
-
-    def error(self, op: Op, code: str, message: str, hint: str = "") -> PtxError:
-        """The error for an op that cannot be translated; the caller raises it."""
-        return self.context.error(code, message, op.span, hint)

@@ -10,8 +10,8 @@ from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, widened
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floating import format_of, inputs
-from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, FloatType, literal
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
+from ptxlift.llvm.floats import BFLOAT, FLOAT, HALF, FloatType, literal
 from ptxlift.target import Feature
 
 

@@ -14,9 +14,9 @@ from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, fused_for_bfloat, widened
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import BFLOAT, FLOAT, HALF, FloatType, type_of
 from ptxlift.llvm.amdgpu.opaque import opaque_real
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
+from ptxlift.llvm.floats import BFLOAT, FLOAT, HALF, FloatType, type_of
 
 _SUBNORMAL = 0x90  # of llvm.is.fpclass: negative and positive subnormal
 

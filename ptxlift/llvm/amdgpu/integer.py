@@ -57,7 +57,7 @@ def _sum(instruction: str) -> Lowering:
         if pointee is None:
             plain(e, op)
             return
-        if not pointee.is_plain:
+        if not e.spaces.is_plain(pointee):
             plain(e, op)
         sum_as_pointer(e, op, pointee)
 
@@ -360,7 +360,7 @@ def _icmp(e: Emitter, op: Op) -> None:
 def _select(e: Emitter, op: Op) -> None:
     condition, a, b = op.operands
     pointee = e.spaces.of(op.results[0])
-    if pointee is None or not pointee.is_plain:
+    if pointee is None or not e.spaces.is_plain(pointee):
         t = f"i{a.width}"
         chosen = f"select i1 {e.bits(condition)}, {t} {e.bits(a)}, {t} {e.bits(b)}"
         e.set_bits(op.results[0], chosen)

@@ -11,13 +11,15 @@ from ptxlift.ir.core import Function, Module
 from ptxlift.ir.printf import metadata_entry
 from ptxlift.llvm.amdgpu import control
 from ptxlift.llvm.amdgpu import facts as facts_module
-from ptxlift.llvm.amdgpu.context import FIRST_NOTE, Context, symbol
+from ptxlift.llvm.amdgpu.context import FIRST_NOTE, Context
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import attributes
 from ptxlift.llvm.amdgpu.matrix.module import replace_products
 from ptxlift.llvm.amdgpu.split import leave_idle_lanes
 from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
+from ptxlift.llvm.context import symbol
+from ptxlift.llvm.emitter import joined
 from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
 from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.model import TRIPLE
@@ -75,7 +77,7 @@ def _head(function: Function, emitter: Emitter, facts: Facts) -> str:
     types = control.return_types(function.result_widths, facts)
     typed = zip(function.param_widths, emitter.parameter_names(), strict=True)
     arguments = ", ".join(f"i{width} {text}" for width, text in typed)
-    return f"define internal {control.joined(types)} {name}({arguments})"
+    return f"define internal {joined(types)} {name}({arguments})"
 
 
 def _check_shared(function: Function, facts: Facts, context: Context) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ptxlift.diag import PtxError
-from ptxlift.llvm.amdgpu.fragment import Pieces
+from ptxlift.llvm.fragment import Pieces
 
 _FLOATS = {"f16": ("half", "i16"), "f32": ("float", "i32"), "f64": ("double", "i64")}
 _POINTERS = {"p0": "ptr", "p1": "ptr addrspace(1)", "p3": "ptr addrspace(3)"}

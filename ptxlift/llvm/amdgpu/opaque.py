@@ -9,7 +9,7 @@ plain copy before it allocates registers.
 from __future__ import annotations
 
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.floats import FloatType
+from ptxlift.llvm.floats import FloatType
 
 _COPY = {width: f"i{width} @llvm.amdgcn.softwqm.i{width}(i{width})" for width in (32, 64)}
 

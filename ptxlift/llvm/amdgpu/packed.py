@@ -11,8 +11,8 @@ from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.extremes import is_number
-from ptxlift.llvm.amdgpu.floats import FLOAT, HALF, FloatType, type_of
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
+from ptxlift.llvm.floats import FLOAT, HALF, FloatType, type_of
 from ptxlift.target import Feature
 
 _INSTRUCTIONS = {"fadd": "fadd", "fsub": "fsub", "fmul": "fmul"}

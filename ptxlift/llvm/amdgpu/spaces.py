@@ -15,9 +15,10 @@ NUMBERS: dict[Space, int] = {
     Space.PARAM: 4,
     Space.LOCAL: 5,
 }
-_TYPES = {s: f"ptr addrspace({n})" if n else "ptr" for s, n in NUMBERS.items()}
+FLAT = frozenset({Space.GLOBAL, Space.CONST, Space.PARAM})  # generic and own address agree
+TYPES = {s: f"ptr addrspace({n})" if n else "ptr" for s, n in NUMBERS.items()}
 
 
 def pointer_type(space: Space) -> str:
     """`ptr addrspace(3)` and so on."""
-    return _TYPES[space]
+    return TYPES[space]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Relocation, Variable
-from ptxlift.llvm.amdgpu.context import Context, symbol
+from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.spaces import NUMBERS, pointer_type
+from ptxlift.llvm.context import symbol
 
 _LINKAGE = {"weak": "weak ", "common": "weak "}
 

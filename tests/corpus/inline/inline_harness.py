@@ -20,8 +20,8 @@ from catalogue.model import KINDS, MEMORY, THREADS, Array, Entry, data_for, is_v
 import ptxlift
 from ptxlift import Fragment, Operand, emulator
 from ptxlift.link import link, listing
-from ptxlift.llvm.amdgpu.fragment import module_text
 from ptxlift.llvm.compile import run as compile_job
+from ptxlift.llvm.fragment import module_text
 from ptxlift.llvm.options import Job, Pipeline
 from ptxlift.target import lookup
 from ptxlift.target.model import TRIPLE

@@ -8,17 +8,21 @@ know no op and no block structure.
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from ptxlift.diag import InternalError
 from ptxlift.ir.core import Block, Op, Value
 from ptxlift.ir.text import print_op
-from ptxlift.llvm.amdgpu.context import Context
-from ptxlift.llvm.amdgpu.floats import TYPES, FloatType, literal
+from ptxlift.llvm.context import ModuleContext
+from ptxlift.llvm.floats import TYPES, FloatType, literal
+
+Shared = TypeVar("Shared", bound=ModuleContext)
 
 
-class Forms:
+class Forms(Generic[Shared]):
     """Lines of LLVM text and the names of values in them."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Shared) -> None:
         self.context = context
         self.lines: list[str] = []
         self.pending_phis: list[tuple[Value, str, str]] = []  # block parameter, type, name

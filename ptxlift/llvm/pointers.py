@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Block, Function, Module, Op, Value
 
-FLAT = frozenset({Space.GLOBAL, Space.CONST, Space.PARAM})  # generic and own address agree
-
 
 @dataclass(frozen=True, slots=True)
 class Pointee:
@@ -22,11 +20,6 @@ class Pointee:
 
     space: Space
     generic: bool
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the pointer's own bits are the integer."""
-        return self.space in FLAT or not self.generic
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +35,13 @@ _STEPS = frozenset({"add", "sub", "select", "to_generic", "from_generic", "zext"
 
 
 class PointerSpaces:
-    """Answers for the values that some memory access of one function is derived from."""
+    """Answers for the values that some memory access of one function is derived from.
 
-    def __init__(self, function: Function, module: Module) -> None:
+    `flat`: the spaces of the target whose own addresses are their generic ones.
+    """
+
+    def __init__(self, function: Function, module: Module, flat: frozenset[Space]) -> None:
+        self.flat = flat
         self._module = module
         self._function = function
         self._known: dict[Value, Pointee | None] = {}
@@ -57,6 +54,18 @@ class PointerSpaces:
     def of(self, value: Value) -> Pointee | None:
         """What the value points to, if an access uses that."""
         return self._used.get(value)
+
+    def is_plain(self, pointee: Pointee) -> bool:
+        """Whether the pointer's own bits are the integer."""
+        return pointee.space in self.flat or not pointee.generic
+
+    def fits(self, pointee: Pointee, space: Space) -> bool:
+        """Whether an access through the state space may use the pointer."""
+        if space is Space.GENERIC:
+            return pointee.generic
+        if space in self.flat:
+            return pointee.space in self.flat
+        return pointee.space is space
 
     def pointer_params(self) -> set[int]:
         """Offsets of the kernel parameters that are the base of an access."""
@@ -149,7 +158,7 @@ class PointerSpaces:
         if name == "sub":
             return sources[0] if not isinstance(sources[1], Pointee) else None
         if name in _STEPS:
-            return _cast(definition, sources[0])
+            return _cast(definition, sources[0], self.flat)
         return None
 
     def _root(self, op: Op) -> Pointee | None:
@@ -157,11 +166,13 @@ class PointerSpaces:
         if name == "kernel_param":
             return Pointee(Space.GLOBAL, True) if self._is_pointer_param(op) else None
         if name == "kernel_param_address":
-            return Pointee(Space.PARAM, True)
+            return Pointee(Space.PARAM, Space.PARAM in self.flat)
         if name == "frame_address":
             return Pointee(Space.LOCAL, False)
         variable = self._module.variables.get(str(op.attr("symbol")))
-        return Pointee(variable.space, variable.space in FLAT) if variable is not None else None
+        return (
+            Pointee(variable.space, variable.space in self.flat) if variable is not None else None
+        )
 
     def _is_pointer_param(self, op: Op) -> bool:
         """Whether a kernel argument of exactly these 8 bytes exists; the host passes no other
@@ -197,7 +208,7 @@ def _sum(a: _State, b: _State) -> _State:
     return _TOP if _TOP in (a, b) else None
 
 
-def _cast(op: Op, source: _State) -> _State:
+def _cast(op: Op, source: _State, flat: frozenset[Space]) -> _State:
     """`to_generic`, `from_generic`, `zext`, `trunc` of a pointer or, where it is named, of an
     unknown integer."""
     if source == _TOP:
@@ -208,26 +219,15 @@ def _cast(op: Op, source: _State) -> _State:
         space = op.attr("space")
         assert isinstance(space, Space)
         fits = pointee is not None and pointee.space is space
-        return Pointee(space, True) if fits or space in FLAT else None
+        return Pointee(space, True) if fits or space in flat else None
     if name == "from_generic":
         space = op.attr("space")
         assert isinstance(space, Space)
         if pointee is not None and pointee.space is space and pointee.generic:
-            return Pointee(space, space in FLAT)
-        return Pointee(space, True) if pointee is None and space in FLAT else None
-    if pointee is None or pointee.space in FLAT:
+            return Pointee(space, space in flat)
+        return Pointee(space, True) if pointee is None and space in flat else None
+    if pointee is None or pointee.space in flat:
         return None
     if name == "zext":
         return None if pointee.generic else pointee
     return Pointee(pointee.space, False)
-
-
-def fits(pointee: Pointee | None, space: Space) -> bool:
-    """Whether an access through the state space may use the pointer."""
-    if pointee is None:
-        return False
-    if space is Space.GENERIC:
-        return pointee.generic
-    if space in FLAT:
-        return pointee.space in FLAT
-    return pointee.space is space
