@@ -14,6 +14,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "on_unsupported": ("error", "skip"),
     "isolate": (False, True),
     "unsafe_fp_atomics": (False, True),
+    "debug_lines": (False, True),
     "matrix": ("auto", "native", "generic"),
 }
 _LARGEST_BLOCK = 1024
@@ -35,6 +36,9 @@ class Options:
     unsafe_fp_atomics: use hardware float atomics also where memory may be fine-grained.
     matrix: "native" puts matrix products on the chip's matrix instructions wherever that is right,
         "generic" writes them as scalar code, "auto" takes what costs less.
+    debug_lines: the code says which line of PTX each instruction comes from, as `.loc` in assembly
+        and as DWARF line tables in objects. The instructions stay the same. Programs of several
+        texts get none.
     max_block: threads of the largest block a kernel without `.maxntid` may be launched with.
     """
 
@@ -46,6 +50,7 @@ class Options:
     isolate: bool = False
     unsafe_fp_atomics: bool = False
     matrix: str = "auto"
+    debug_lines: bool = False
     max_block: int = 1024
 
     def __post_init__(self) -> None:

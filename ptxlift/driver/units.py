@@ -212,6 +212,7 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
         max_block=options.max_block,
         unsafe_fp_atomics=options.unsafe_fp_atomics,
         matrix=MatrixUse(options.matrix),
+        debug_lines=options.debug_lines,
     )
     log = Log()
     part = _part(request.module, kernels, owns_variables)

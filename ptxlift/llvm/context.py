@@ -36,7 +36,7 @@ class ModuleContext:
         self.source = source
         self.declarations: dict[str, str] = {}  # function name -> its declare line
         self.helpers: dict[str, str] = {}  # name -> text of a global that lowerings share
-        self.notes: list[str] = []  # metadata nodes after the fixed ones
+        self.notes: dict[str, int] = {}  # metadata nodes after the fixed ones, in order
         self.calls: dict[str, str] = {}  # signature -> call expression with %s for arguments
 
     def declare(self, signature: str) -> str:
@@ -56,9 +56,7 @@ class ModuleContext:
 
     def note(self, text: str) -> str:
         """A metadata node; returns its name."""
-        if text not in self.notes:
-            self.notes.append(text)
-        return f"!{self.first_note + self.notes.index(text)}"
+        return f"!{self.first_note + self.notes.setdefault(text, len(self.notes))}"
 
     def span(self, offset: int) -> Span | None:
         if self.source is None or offset < 0:

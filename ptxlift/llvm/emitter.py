@@ -13,6 +13,7 @@ from ptxlift.diag import PtxError
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import reverse_post_order, successors
+from ptxlift.llvm.debug_lines import UNKNOWN, Mark
 from ptxlift.llvm.floats import TYPES
 from ptxlift.llvm.forms import Forms, Shared
 from ptxlift.llvm.pointers import PointerSpaces
@@ -44,6 +45,8 @@ class FunctionEmitter(Forms[Shared]):
         self._headers: dict[Block, int] = {}
         self._edges: dict[Block, list[tuple[str, Sequence[Value]]]] = {}
         self._trampolines: list[str] = []
+        self.marks: list[Mark] = []  # filled where the options ask for debug lines
+        self._is_marked = context.options.debug_lines
 
     # ---- blocks ----
 
@@ -58,11 +61,17 @@ class FunctionEmitter(Forms[Shared]):
         self._open_first(order[0])
         for block in order:
             if block is not order[0]:
+                self._mark(UNKNOWN)
                 self._open(block)
             for op in block.ops:
+                self._mark(op.span)
                 self.lowerings[op.opdef.name](self, op)
             self.lines += self._trampolines
             self._trampolines.clear()
+
+    def _mark(self, span: int) -> None:
+        if self._is_marked:
+            self.marks.append(Mark(len(self.lines), span))
 
     def open_slots(self) -> None:
         """Defines the function's local variables at its entry."""

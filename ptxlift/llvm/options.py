@@ -43,6 +43,7 @@ class CodegenOptions:
     max_block: int = 1024  # work-items of the largest block a kernel without bounds may get
     matrix: MatrixUse = MatrixUse.AUTO
     unsafe_fp_atomics: bool = False  # the device's atomics also at .sys scope
+    debug_lines: bool = False  # instructions name the PTX line they come from
 
 
 @dataclass(frozen=True, slots=True)

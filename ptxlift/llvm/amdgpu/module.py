@@ -19,6 +19,7 @@ from ptxlift.llvm.amdgpu.matrix.module import replace_products
 from ptxlift.llvm.amdgpu.split import leave_idle_lanes
 from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
 from ptxlift.llvm.context import symbol
+from ptxlift.llvm.debug_lines import DebugLines
 from ptxlift.llvm.emitter import joined
 from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
 from ptxlift.target import Feature, TargetSpec
@@ -32,13 +33,14 @@ def emit_module(
     module = replace_products(module, spec, options)
     facts = facts_module.collect(module)
     context = Context(module, spec, options, facts, source)
-    bodies = [_function(f, facts[f.name], context) for f in module.functions.values()]
+    lines = DebugLines(context, source) if source is not None and options.debug_lines else None
+    bodies = [_function(f, facts[f.name], context, lines) for f in module.functions.values()]
     parts = [f'target triple = "{TRIPLE}"', ""]
     parts += [define_variable(variable, context) for variable in module.variables.values()]
     parts += context.helpers.values()
     parts += [body for body in bodies if body]
     parts += sorted(context.declarations.values())
-    parts += metadata_lines(context)
+    parts += metadata_lines(context, lines)
     full = any(fact.needs_full_pipeline for fact in facts.values())
     halves = any(fact.has_halves for fact in facts.values())
     pairs = context.has(Feature.PK_FMA_F32) and not halves  # LLVM's pairs of halves cost more
@@ -46,7 +48,7 @@ def emit_module(
     return Emitted("\n".join(parts) + "\n", pipeline, pairs)
 
 
-def _function(function: Function, facts: Facts, context: Context) -> str:
+def _function(function: Function, facts: Facts, context: Context, lines: DebugLines | None) -> str:
     if not function.blocks:
         return ""
     if function.is_kernel:
@@ -55,9 +57,15 @@ def _function(function: Function, facts: Facts, context: Context) -> str:
     emitter.emit_blocks(leave_idle_lanes if function.is_kernel and context.is_split else None)
     control.finish(emitter)
     emitter.complete_phis()
-    body = "\n".join(emitter.lines)
     head = f"{_head(function, emitter, facts)} {attributes(function, facts, context)}"
-    return f"{head}{_required_size(function, context)} {{\n{body}\n}}"
+    head += _required_size(function, context)
+    text = emitter.lines
+    if lines is not None:
+        scope = lines.subprogram(function)
+        head += f" !dbg {scope}"
+        text = lines.located(text, emitter.marks, scope)
+    body = "\n".join(text)
+    return f"{head} {{\n{body}\n}}"
 
 
 def _required_size(function: Function, context: Context) -> str:
@@ -92,15 +100,17 @@ def _check_shared(function: Function, facts: Facts, context: Context) -> None:
         )
 
 
-def metadata_lines(context: Context) -> list[str]:
+def metadata_lines(context: Context, lines: DebugLines | None = None) -> list[str]:
     """The module's metadata; lowerings know the numbers of the fixed nodes."""
     version = 6 if context.target.needs_cov6 else context.options.code_object_version
     formats = dict.fromkeys(
         text for function in context.module.functions.values() for text in function.printf_formats
     )
+    flags = ["!2", *(lines.flags() if lines is not None else ())]
     return [
-        *_printf_formats(list(formats)),
-        "!llvm.module.flags = !{!2}",
+        *_printf_formats(list(formats), context),
+        *_debug_unit(lines),
+        f"!llvm.module.flags = !{{{', '.join(flags)}}}",
         "!0 = !{}",
         "!1 = !{i32 1}",
         "!3 = !{i32 5, i32 6}",
@@ -112,16 +122,17 @@ def metadata_lines(context: Context) -> list[str]:
     ]
 
 
-def _printf_formats(formats: list[str]) -> list[str]:
+def _debug_unit(lines: DebugLines | None) -> list[str]:
+    return [] if lines is None else [f"!llvm.dbg.cu = !{{{lines.unit}}}"]
+
+
+def _printf_formats(formats: list[str], context: Context) -> list[str]:
     """The formats of printf; their presence also makes the runtime pass the buffer."""
     if not formats:
         return []
-    numbers = ", ".join(f"!{10 + index}" for index in range(len(formats)))
-    lines = [f"!llvm.printf.fmts = !{{{numbers}}}"]
-    for index, text in enumerate(formats):
-        quoted = "".join(_quoted(c) for c in metadata_entry(text))
-        lines.append(f'!{10 + index} = !{{!"{quoted}"}}')
-    return lines
+    texts = ("".join(_quoted(c) for c in metadata_entry(text)) for text in formats)
+    nodes = ", ".join(context.note(f'!{{!"{text}"}}') for text in texts)
+    return [f"!llvm.printf.fmts = !{{{nodes}}}"]
 
 
 def _quoted(character: str) -> str:
