@@ -2,7 +2,8 @@
 
 Comes in: the lines of an emitted function, and which of them each op wrote. Goes out: the same
 lines with `!dbg`, and the metadata they name. LLVM carries these through its passes, and writes
-them as `.loc` into assembly and as DWARF line tables into objects. It must know no op and no target.
+them as `.loc` into assembly and as DWARF line tables into objects. It must know no op and no
+target.
 """
 
 from __future__ import annotations
