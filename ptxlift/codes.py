@@ -262,7 +262,8 @@ CODES: dict[str, Code] = {
     ),
     "PTX306": Code(
         "link failed",
-        "Two modules define the same symbol, or one uses a symbol that none defines. Mark definitions that may be repeated "
+        "Two modules define the same exported symbol, or one uses a symbol that none defines. Names are exported if they are "
+        "`.visible`, `.weak` or `.common`, or a kernel's; others are their module's own. Mark definitions that may be repeated "
         "as `.weak`.",
         ".extern .global .u32 g;\n.visible .entry k()\n{\n    .reg .u32 r;\n    ld.global.u32 r, [g];\n"
         "    st.global.u32 [g], r;\n    ret;\n}",

@@ -60,7 +60,8 @@ def lift(
     for what cannot be translated unless `options.on_unsupported` is `"skip"`. Code generation waits
     until a part of the result needs it, and may raise then.
     """
-    texts = (ptx_text,) if isinstance(ptx_text, str | bytes) else tuple(ptx_text)
+    texts = _texts(ptx_text)
+    _check_types(target, options)
     if isinstance(kernels, str):
         kernels = (kernels,)
     wanted = None if kernels is None else tuple(kernels)
@@ -71,7 +72,37 @@ def lift(
 
 def parse(text: str | bytes, name: str = "<ptx>") -> ptx.Module:
     """Reads and checks one PTX module. Raises `PtxError` with all that was found."""
+    if not isinstance(text, str | bytes):
+        raise _not_ptx(text)
     return ptx.parse_module(text, name)
+
+
+def _texts(given: Texts) -> tuple[str | bytes, ...]:
+    """The texts of a program; `TypeError` for what is none."""
+    if isinstance(given, str | bytes):
+        return (given,)
+    if not isinstance(given, Iterable):
+        raise _not_ptx(given)
+    found: list[str | bytes] = []
+    for text in given:
+        if not isinstance(text, str | bytes):
+            raise _not_ptx(text)
+        found.append(text)
+    if not found:
+        hint = "give one PTX text, or several that form a program"
+        raise PtxError.of("PTX003", "there is no PTX text", hint=hint)
+    return tuple(found)
+
+
+def _not_ptx(value: object) -> TypeError:
+    return TypeError(f"PTX is str or bytes, not {type(value).__name__}")
+
+
+def _check_types(target: object, options: object) -> None:
+    if not isinstance(target, str):
+        raise TypeError(f"a target is a str such as 'gfx942', not {type(target).__name__}")
+    if not isinstance(options, Options | None):
+        raise TypeError(f"options are ptxlift.Options, not {type(options).__name__}")
 
 
 def _names(name: str | Sequence[str], count: int) -> tuple[str, ...]:

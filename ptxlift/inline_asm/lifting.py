@@ -19,7 +19,8 @@ from ptxlift.ir.ops import Effect
 from ptxlift.isa import Form
 from ptxlift.lifter.calls import give, take, widths
 from ptxlift.lifter.function import CARRY, FunctionLifter
-from ptxlift.lifter.module import Program, declare
+from ptxlift.lifter.module import declare
+from ptxlift.lifter.program import Program, Symbol
 from ptxlift.ptx.check import inst_span
 
 
@@ -46,8 +47,8 @@ class _Program(Program):
         super().__init__([module])
         self._prefix = prefix
 
-    def name_of(self, variable: ptx.Variable) -> str:
-        return f"{self._prefix}.{super().name_of(variable)}"
+    def name_of(self, symbol: Symbol) -> str:
+        return f"{self._prefix}.{super().name_of(symbol)}"
 
 
 class _StatementLifter(FunctionLifter):

@@ -111,10 +111,9 @@ class Requirement:
 
 @cache
 def sm_number(target: str) -> int:
-    """90 of "sm_90a"."""
-    found = re.match(r"sm_(\d+)", target)
-    assert found, target
-    return int(found[1])
+    """90 of "sm_90a"; 0 of a name without a number."""
+    found = re.match(r"sm_(\d+)", target, re.ASCII)
+    return int(found[1]) if found else 0
 
 
 @cache

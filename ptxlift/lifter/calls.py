@@ -83,11 +83,11 @@ def lift_call(at: FunctionLifter, inst: ptx.Inst) -> None:
     results = _list(inst.operands[:callee_at])
     arguments = _list(inst.operands[callee_at + 1 :])
     if isinstance(callee, ptx.FunctionRef):
-        if at.lift_extern(callee.function.name, arguments, results, inst):
+        if at.lift_extern(callee.function, arguments, results, inst):
             return
         function = at.need_function(callee.function)
         given = _arguments(at, arguments, function.params)
-        values = at.builder.call(function.name, given, widths(function.returns))
+        values = at.builder.call(at.program.name_of(function), given, widths(function.returns))
         returns: Sequence[Formal] = function.returns
     else:
         assert isinstance(callee, ptx.Register)

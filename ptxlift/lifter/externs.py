@@ -23,15 +23,15 @@ _HINTS = {
 
 def lift_extern(
     at: FunctionLifter,
-    name: str,
+    function: ptx.Function,
     arguments: ptx.ArgList,
     results: ptx.ArgList,
     inst: ptx.Inst,
 ) -> bool:
-    """Lifts a call of a runtime function; False if `name` is none or the program defines it."""
-    defined = at.program.functions.get(name)
-    if defined is not None and defined.body is not None:
+    """Lifts a call of a runtime function; False if it is none or the program defines it."""
+    if at.program.function(function).body is not None:
         return False
+    name = function.name
     if name == "vprintf":
         lift_vprintf(at, arguments, results, inst)
         return True

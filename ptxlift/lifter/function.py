@@ -30,7 +30,7 @@ from ptxlift.semantics.registry import Function as Meaning
 from ptxlift.semantics.registry import extra_arguments, lookup
 
 if TYPE_CHECKING:
-    from ptxlift.lifter.module import Program
+    from ptxlift.lifter.program import Program
 
 CARRY = "carry flag"  # the key of CC.CF among the variables
 _MOST_ERRORS = 20
@@ -124,6 +124,10 @@ class FunctionLifter(Operands):
                 self.need_function(function)
         return self.program.name_of(variable)
 
+    def function_name(self, function: ptx.Function) -> str:
+        """The object's name of an address-taken function; marks it as needed."""
+        return self.program.name_of(self.need_function(function))
+
     def need_function(self, function: ptx.Function) -> ptx.Function:
         """The definition behind a called or address-taken function; marks it as needed."""
         found = self.program.function(function)
@@ -137,10 +141,14 @@ class FunctionLifter(Operands):
         return found
 
     def lift_extern(
-        self, name: str, arguments: ptx.ArgList, results: ptx.ArgList, inst: ptx.Inst
+        self,
+        function: ptx.Function,
+        arguments: ptx.ArgList,
+        results: ptx.ArgList,
+        inst: ptx.Inst,
     ) -> bool:
         """Lifts a call of a function of the device runtime; False if it is none."""
-        return lift_extern(self, name, arguments, results, inst)
+        return lift_extern(self, function, arguments, results, inst)
 
     # ---- entry and exit ----
 

@@ -16,6 +16,7 @@ from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.function import FunctionLifter
 from ptxlift.lifter.operands import SPACE_OF
+from ptxlift.lifter.program import Program
 from ptxlift.ptx import module as ptx
 
 
@@ -25,86 +26,6 @@ class Lifted:
 
     module: ir.Module
     failed: dict[str, list[Diagnostic]] = field(default_factory=dict)
-
-
-class Program:
-    """All symbols of several PTX modules, by name."""
-
-    def __init__(self, modules: Sequence[ptx.Module]) -> None:
-        self.modules = modules
-        self.functions: dict[str, ptx.Function] = {}
-        self.exports: dict[str, ptx.Variable] = {}  # what `.extern` of other modules can mean
-        self.home: dict[ptx.Function, ptx.Module] = {}
-        self._names: dict[ptx.Variable, str] = {}
-        self._named: dict[str, ptx.Variable] = {}
-        for module in modules:
-            self._enter(module)
-
-    def _enter(self, module: ptx.Module) -> None:
-        for function in module.functions.values():
-            self.home[function] = module
-            known = self.functions.get(function.name)
-            if known is None or known.body is None or known.linkage == "weak":
-                self.functions[function.name] = function
-            elif function.body is not None and function.linkage != "weak":
-                raise _clash(module, function)
-        for name, target in module.aliases.items():
-            self.functions[name] = target
-        for variable in module.variables.values():
-            if variable.linkage in ("visible", "weak", "common"):
-                self.exports.setdefault(variable.name, variable)
-
-    def function(self, function: ptx.Function) -> ptx.Function:
-        """The definition behind a name, or the declaration itself."""
-        return self.functions.get(function.name, function)
-
-    def variable(self, variable: ptx.Variable) -> ptx.Variable:
-        """The definition behind an `.extern` declaration; other variables stand for themselves."""
-        if variable.linkage != "extern":
-            return variable
-        return self.exports.get(variable.name, variable)
-
-    def name_of(self, variable: ptx.Variable) -> str:
-        """The name of a variable in the object: its own, made unique for variables of bodies."""
-        variable = self.variable(variable)
-        name = self._names.get(variable)
-        if name is None:
-            name, count = variable.name, 0
-            while name in self._named:
-                count += 1
-                name = f"{variable.name}${count}"
-            self._names[variable] = name
-            self._named[name] = variable
-        return name
-
-    def named(self, name: str) -> ptx.Variable | None:
-        """The variable that `name_of` gave a name in the object."""
-        return self._named.get(name)
-
-    def functions_in(self, variable: ptx.Variable) -> list[ptx.Function]:
-        """Functions whose addresses a variable's initial value holds, through others it names."""
-        found: dict[ptx.Function, None] = {}
-        work = [self.variable(variable)]
-        seen = set(work)
-        while work:
-            initial = work.pop().initializer
-            for relocation in initial.relocations if initial is not None else ():
-                symbol = relocation.symbol
-                if isinstance(symbol, ptx.Function):
-                    found[self.function(symbol)] = None
-                elif (named := self.variable(symbol)) not in seen:
-                    seen.add(named)
-                    work.append(named)
-        return list(found)
-
-
-def _clash(module: ptx.Module, function: ptx.Function) -> PtxError:
-    return PtxError.of(
-        "PTX306",
-        f"function '{function.name}' is defined in two modules",
-        module.span(function.start),
-        "rename one, or make one of them .weak",
-    )
 
 
 def lift_program(modules: Sequence[ptx.Module], kernels: Iterable[str] | None = None) -> Lifted:
@@ -121,7 +42,7 @@ def lift_program(modules: Sequence[ptx.Module], kernels: Iterable[str] | None = 
         source = work.pop()
         if source in done:
             continue
-        lifter = FunctionLifter(program, source, _empty(source))
+        lifter = FunctionLifter(program, source, _empty(program, source))
         needs[source] = lifter
         try:
             done[source] = lifter.run()
@@ -132,7 +53,7 @@ def lift_program(modules: Sequence[ptx.Module], kernels: Iterable[str] | None = 
 
 
 def _wanted(program: Program, kernels: Iterable[str] | None) -> list[ptx.Function]:
-    defined = [f for f in program.functions.values() if f.kind == "entry" and f.body is not None]
+    defined = program.kernels
     if kernels is None:
         return defined
     by_name = {function.name: function for function in defined}
@@ -146,12 +67,12 @@ def _wanted(program: Program, kernels: Iterable[str] | None) -> list[ptx.Functio
     return [by_name[name] for name in kernels]
 
 
-def _empty(source: ptx.Function) -> ir.Function:
+def _empty(program: Program, source: ptx.Function) -> ir.Function:
     """The IR function of a PTX one, without its body."""
     kernel = source.kind == "entry"
     params = [] if kernel else source.params
     function = ir.Function(
-        source.name,
+        program.name_of(source),
         kernel,
         source.linkage,
         param_widths=widths(params),
@@ -212,12 +133,12 @@ def _gather(
         for function in reached:
             made = done[function]
             assert isinstance(made, ir.Function)
-            lifted.module.functions.setdefault(function.name, made)
+            lifted.module.functions.setdefault(made.name, made)
             for variable in needs[function].used:
                 declare(program, variable, lifted.module)
-    for variable in program.exports.values():
+    for variable in program.exported_variables:
         functions = program.functions_in(variable)
-        if all(function.name in lifted.module.functions for function in functions):
+        if all(program.name_of(f) in lifted.module.functions for f in functions):
             declare(program, variable, lifted.module)
     return lifted
 
@@ -256,8 +177,6 @@ def declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None
     for r in initial.relocations:
         if isinstance(r.symbol, ptx.Variable):
             declare(program, r.symbol, module)
-            symbol = program.name_of(r.symbol)
-        else:
-            symbol = r.symbol.name
+        symbol = program.name_of(r.symbol)
         relocations.append(ir.Relocation(r.offset, r.size, symbol, r.addend, r.generic, r.shift))
     made.relocations = tuple(relocations)

@@ -62,7 +62,7 @@ class Operands:
     def symbol_name(self, variable: ptx.Variable) -> str:
         raise NotImplementedError
 
-    def need_function(self, function: ptx.Function) -> ptx.Function:
+    def function_name(self, function: ptx.Function) -> str:
         raise NotImplementedError
 
     # ---- reading ----
@@ -149,7 +149,7 @@ class Operands:
     def address_of(self, symbol: ptx.Variable | ptx.Function, offset: int) -> Value:
         """Where a symbol lies, in its own state space."""
         if isinstance(symbol, ptx.Function):
-            name = self.need_function(symbol).name
+            name = self.function_name(symbol)
             return self.advance(self.builder.function_address(name), offset)
         space = SPACE_OF[symbol.space]
         width = ADDRESS_WIDTH[space]

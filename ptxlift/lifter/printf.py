@@ -145,7 +145,7 @@ def _text_at(at: FunctionLifter, address: Value | None) -> str | None:
     """The zero-terminated string of the program at an address, if it is known."""
     symbol, offset = _root(address)
     variable = at.program.named(symbol) if isinstance(symbol, str) else None
-    return _text_of(variable, offset)
+    return _text_of(variable, offset) if isinstance(variable, ptx.Variable) else None
 
 
 def _text_of(variable: ptx.Variable | None, offset: int) -> str | None:

@@ -92,6 +92,8 @@ def extract(source: str | Path | bytes) -> list[PtxImage]:
 def _read(source: str | Path | bytes) -> tuple[str, bytes]:
     if isinstance(source, bytes):
         return "the input", source
+    if not isinstance(source, str | Path):
+        raise TypeError(f"extract takes a path or bytes, not {type(source).__name__}")
     try:
         return str(source), Path(source).read_bytes()
     except OSError as error:

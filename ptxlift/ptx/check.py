@@ -86,6 +86,9 @@ class _ModuleChecker:
                 "version", f".version {major}.{minor} does not exist", "the newest is 9.0"
             )
         self._target()
+        if tree.address_size not in (None, 32, 64):
+            message = f".address_size {tree.address_size} does not exist"
+            self._header_error("address_size", message, "write .address_size 64")
         if tree.address_size == 32 or (tree.address_size is None and tree.version < (2, 3)):
             place = tree.header_starts.get("address_size", tree.header_starts.get("version", 0))
             self.report.error(
@@ -103,6 +106,8 @@ class _ModuleChecker:
             raise PtxError(self.report.found)
         if self.module.target not in TARGETS:
             self._header_error("target", f"`{self.module.target}` is no known target", "sm_90")
+            if not self.module.sm:  # nothing can be said about versions then
+                raise PtxError(self.report.found)
         for option in self.module.options:
             if option not in _OPTIONS:
                 self._header_error("target", f"`{option}` is no option of .target")
@@ -328,7 +333,8 @@ _PRAGMAS = ("nounroll", "used_bytes_mask", "enable_smem_spilling", "frequency")
 _NO_DATA = re.compile(r"(?<![\w.])\.[usf](?:8|16|32|64)\b")
 _BUILTIN = ("vprintf", "malloc", "free", "__assertfail")
 _CONFLICTS = (("maxntid", "reqntid"), ("reqnctapercluster", "maxclusterrank"))
-_POSITIVE = re.compile(r"maxntid|reqntid|maxnreg|reqnctapercluster|maxclusterrank")
+_POSITIVE = re.compile(r"maxntid|reqntid|maxnreg|minnctapersm|reqnctapercluster|maxclusterrank")
+_WORD = 1 << 32  # numbers of directives are 32 bits wide
 
 
 def _attribute_problem(
@@ -343,4 +349,6 @@ def _attribute_problem(
         return "unified functions need separate compilation"
     if _POSITIVE.fullmatch(name) and any(value <= 0 for value in attribute.values):
         return f".{name} takes positive numbers"
+    if any(value >= _WORD for value in attribute.values):
+        return f".{name} takes numbers of at most 32 bits"
     return ""

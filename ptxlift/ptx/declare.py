@@ -16,6 +16,7 @@ from ptxlift.syntax import nodes
 
 _MAX_REGISTERS = 1 << 20
 _MAX_BYTES = 1 << 40
+_LARGEST_ALIGN = 1 << 31
 _VECTOR_BITS = 128
 _NO_INITIAL = ("shared", "local", "param", "reg")
 
@@ -116,6 +117,7 @@ def _variable(node: nodes.Declaration, declarator: nodes.Declarator) -> Variable
         element * _product(dims),
         node.linkage,
         managed="managed" in node.attributes,
+        start=declarator.start,
     )
     variable.signature = variable_signature(variable)
     return variable
@@ -169,6 +171,8 @@ def _variable_problem(node: nodes.Declaration, *, module_scope: bool) -> tuple[s
 def _align_problem(align: int | None) -> tuple[str, str]:
     if align is not None and (align <= 0 or align & (align - 1)):
         return f"alignment {align} is no power of two", "use 1, 2, 4, 8, 16, ..."
+    if align is not None and align > _LARGEST_ALIGN:
+        return f"alignment {align} does not fit 32 bits", f"at most {_LARGEST_ALIGN}"
     return "", ""
 
 

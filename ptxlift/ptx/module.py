@@ -96,6 +96,7 @@ class Variable:
     pointer_space: Space | None = None
     pointer_align: int = 0
     signature: str = ""
+    start: int = 0
 
     def __repr__(self) -> str:
         return self.name

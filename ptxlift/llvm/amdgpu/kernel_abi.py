@@ -92,6 +92,7 @@ def attributes(function: Function, facts: Facts, context: Context) -> str:
         low, high = _block_sizes(function.bounds, context)
         words.append('"uniform-work-group-size"="true"')
         words.append(f'"amdgpu-flat-work-group-size"="{low},{high}"')
+        words += _waves_wanted(function.bounds, high, context)
     return " ".join(words)
 
 
@@ -131,6 +132,24 @@ def _block_sizes(bounds: LaunchBounds, context: Context) -> tuple[int, int]:
     if bounds.maxntid is not None:
         largest = min(largest, _volume(bounds.maxntid) * lanes)
     return 1, largest
+
+
+_SIMDS = 4  # of a compute unit, or of two that work as one since gfx10
+_SM_BLOCKS, _SM_THREADS = 32, 2048  # ptxas ignores a `.minnctapersm` that no SM can hold
+
+
+def _waves_wanted(bounds: LaunchBounds, block: int, context: Context) -> list[str]:
+    """`.minnctapersm`: so many blocks a compute unit, as the least number of waves a SIMD. PTX
+    wants the block's size said too. `block`: work-items.
+    """
+    shape, blocks = bounds.reqntid or bounds.maxntid, bounds.minnctapersm
+    if blocks is None or shape is None:
+        return []
+    if blocks > _SM_BLOCKS or blocks * _volume(shape) > _SM_THREADS:
+        return []
+    waves = blocks * -(-block // context.wave_size)
+    wanted = min(-(-waves // _SIMDS), context.target.waves_per_simd)
+    return [f'"amdgpu-waves-per-eu"="{wanted}"'] if wanted > 1 else []
 
 
 def _volume(shape: tuple[int, int, int]) -> int:

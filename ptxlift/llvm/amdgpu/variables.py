@@ -13,12 +13,19 @@ from ptxlift.llvm.amdgpu.spaces import NUMBERS, pointer_type
 from ptxlift.llvm.context import symbol
 
 _LINKAGE = {"weak": "weak ", "common": "weak "}
+_LARGEST_ALIGN = 1 << 16  # ROCr places a code object at no more than that
 
 
 def define_variable(variable: Variable, context: Context) -> str:
     """The global's definition or declaration."""
     name = symbol(variable.name)
     place = f"addrspace({NUMBERS[variable.space]})"
+    if variable.align > _LARGEST_ALIGN:
+        raise context.error(
+            "PTX302",
+            f"the variable {variable.name} is aligned to {variable.align} bytes",
+            hint=f"code objects align to at most {_LARGEST_ALIGN} bytes",
+        )
     if variable.is_dynamic_shared:
         return f"{name} = external {place} global [0 x i8], align {variable.align}"
     array = f"[{variable.size} x i8]"

@@ -1,0 +1,165 @@
+"""The symbols of a program of one or several PTX modules: which name means what, and where.
+
+Comes in: checked modules. Goes out: the definition behind every name and the name of every
+definition in the object, or PTX306 with both places. The rules are those of NVIDIA's linker:
+`.visible`, `.weak` and `.common` names are the program's, all others their module's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from ptxlift.diag import Diagnostic, PtxError
+from ptxlift.ptx import module as ptx
+
+Symbol: TypeAlias = ptx.Function | ptx.Variable
+
+_RANKS = {"visible": 3, "weak": 2, "common": 1}  # a higher one replaces a lower one
+_STRONG = _RANKS["visible"]
+
+
+class Program:
+    """All symbols of several PTX modules."""
+
+    def __init__(self, modules: Sequence[ptx.Module]) -> None:
+        self.modules = modules
+        self.home: dict[ptx.Function, ptx.Module] = {}
+        self._exports: dict[str, tuple[Symbol, ptx.Module]] = {}  # what all modules see
+        self._declared: dict[str, ptx.Variable] = {}  # `.extern` and defined nowhere
+        self._names: dict[Symbol, str] = {}
+        self._named: dict[str, Symbol] = {}
+        for module in modules:
+            self.home.update(dict.fromkeys(module.functions.values(), module))
+            for name, symbol in _definitions(module):
+                self._export(name, symbol, module)
+        for name, (symbol, _) in self._exports.items():
+            self._named[name] = symbol
+            self._names.setdefault(symbol, name)
+        for module in modules:
+            for _, symbol in _definitions(module):
+                self._name(symbol)
+
+    def _export(self, name: str, symbol: Symbol, module: ptx.Module) -> None:
+        rank = _rank(symbol)
+        if not rank:
+            return
+        known = self._exports.get(name)
+        if known is None:
+            self._exports[name] = symbol, module
+            return
+        other = known[0]
+        if isinstance(other, ptx.Variable) is not isinstance(symbol, ptx.Variable):
+            raise _clash(name, known, (symbol, module), "as two things")
+        if rank == _rank(other) == _STRONG:
+            raise _clash(name, known, (symbol, module), "in two modules")
+        if rank > _rank(other) or (rank == _RANKS["common"] and _size(symbol) > _size(other)):
+            self._exports[name] = symbol, module
+
+    @property
+    def kernels(self) -> list[ptx.Function]:
+        """All kernels that have a body, in the order of the modules."""
+        symbols = [symbol for symbol, _ in self._exports.values()]
+        return [s for s in symbols if isinstance(s, ptx.Function) and s.kind == "entry"]
+
+    @property
+    def exported_variables(self) -> list[ptx.Variable]:
+        """What `.extern` variables can mean."""
+        return [s for s, _ in self._exports.values() if isinstance(s, ptx.Variable)]
+
+    def function(self, function: ptx.Function) -> ptx.Function:
+        """The definition behind a function's name, or the declaration itself."""
+        module = self.home[function]
+        if function.body is None and function.name in module.aliases:
+            return self.function(module.aliases[function.name])
+        if function.body is not None and not _rank(function):
+            return function
+        found = self._exports.get(function.name)
+        return found[0] if found and isinstance(found[0], ptx.Function) else function
+
+    def variable(self, variable: ptx.Variable) -> ptx.Variable:
+        """The definition behind a variable's name; its first declaration if there is none."""
+        if variable.linkage != "extern" and not _rank(variable):
+            return variable
+        found = self._exports.get(variable.name)
+        if found and isinstance(found[0], ptx.Variable):
+            return found[0]
+        if variable.space is ptx.Space.SHARED:
+            return variable
+        return self._declared.setdefault(variable.name, variable)
+
+    def name_of(self, symbol: Symbol) -> str:
+        """The name in the object: its own, made unique for what only a module or a body knows."""
+        if isinstance(symbol, ptx.Variable):
+            return self._name(self.variable(symbol))
+        return self._name(self.function(symbol))
+
+    def _name(self, symbol: Symbol) -> str:
+        name = self._names.get(symbol)
+        if name is None:
+            name, count = symbol.name, 0
+            while name in self._named:
+                count += 1
+                name = f"{symbol.name}${count}"
+            self._names[symbol] = name
+            self._named[name] = symbol
+        return name
+
+    def named(self, name: str) -> Symbol | None:
+        """What `name_of` gave a name in the object."""
+        return self._named.get(name)
+
+    def functions_in(self, variable: ptx.Variable) -> list[ptx.Function]:
+        """Functions whose addresses a variable's initial value holds, through others it names."""
+        found: dict[ptx.Function, None] = {}
+        work = [self.variable(variable)]
+        seen = set(work)
+        while work:
+            initial = work.pop().initializer
+            for relocation in initial.relocations if initial is not None else ():
+                symbol = relocation.symbol
+                if isinstance(symbol, ptx.Function):
+                    found[self.function(symbol)] = None
+                elif (named := self.variable(symbol)) not in seen:
+                    seen.add(named)
+                    work.append(named)
+        return list(found)
+
+
+def _definitions(module: ptx.Module) -> Iterator[tuple[str, Symbol]]:
+    """What a module defines, by name; an alias is its function's other name."""
+    for function in module.functions.values():
+        if function.body is not None:
+            yield function.name, function
+    for name, target in module.aliases.items():
+        if target.body is not None and _rank(module.functions[name]):
+            yield name, target
+    for variable in module.variables.values():
+        if variable.linkage != "extern":
+            yield variable.name, variable
+
+
+def _rank(symbol: Symbol) -> int:
+    """How strong an exported name is; 0 for a module's own. A kernel is never only that."""
+    rank = _RANKS.get(symbol.linkage, 0)
+    if isinstance(symbol, ptx.Function) and symbol.kind == "entry":
+        return rank or _STRONG
+    return rank
+
+
+def _size(symbol: Symbol) -> int:
+    return symbol.size if isinstance(symbol, ptx.Variable) else 0
+
+
+def _clash(
+    name: str, first: tuple[Symbol, ptx.Module], second: tuple[Symbol, ptx.Module], how: str
+) -> PtxError:
+    """Two diagnostics, so that both places are shown."""
+    hint = "rename one, or make one of them .weak"
+    found = []
+    for text, (symbol, module) in (("first here", first), ("and here", second)):
+        what = "variable" if isinstance(symbol, ptx.Variable) else "function"
+        span = module.span(symbol.start, symbol.start + max(len(name), 1))
+        message = f"{what} '{name}' is defined {how}: {text}"
+        found.append(Diagnostic("PTX306", message, span, hint))
+    return PtxError(found)
