@@ -49,7 +49,11 @@ class Uniformity:
 
     def region(self, branch: Block) -> set[Block]:
         """Blocks that lanes of a divergent branch may be in before they meet again."""
-        return reach(successors(branch), successors, stop=self._join.parent.get(branch))
+        return reach(successors(branch), successors, stop=self.meeting(branch))
+
+    def meeting(self, branch: Block) -> Block | None:
+        """Where all lanes of a divergent branch meet again; None if that is behind the end."""
+        return self._join.parent.get(branch)
 
     def _run(self) -> None:
         if not self.function.is_kernel:
@@ -86,7 +90,7 @@ class Uniformity:
     def _diverge(self, branch: Block) -> None:
         """Lanes part here: what merges or is read before they meet may differ."""
         region = self.region(branch)
-        join = self._join.parent.get(branch)
+        join = self.meeting(branch)
         for block in region | ({join} if join is not None else set()):
             self._mark(block.params)
         for block in region:

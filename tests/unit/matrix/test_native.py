@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import manual_fragments as manual
 import numpy as np
@@ -55,9 +56,18 @@ def registers(inst: Instruction) -> tuple[int, int]:
 
 
 def run_loop(
-    inst: Instruction, columns: int, target: str, matrix: str, rounds: str, start: str, times: Array
+    inst: Instruction,
+    columns: int,
+    target: str,
+    matrix: str,
+    rounds: str,
+    start: str,
+    times: Array,
+    changed: Callable[[str], str] = str,
 ) -> str:
-    """Runs a loop; checks d = times * a @ b + c for each warp, and gives the assembly."""
+    """Runs a loop; checks d = times * a @ b + c for each warp, and gives the assembly. `changed`:
+    makes another text of the loop's.
+    """
     rng = np.random.default_rng(columns)
     m, n, k = sizes(inst.shape)
     width = WIDTHS[inst.a]
@@ -75,7 +85,7 @@ def run_loop(
     }
     count = 4 * columns
     widths = {letter: (array.shape[1], 32) for letter, array in inputs.items()} | {"d": (count, 32)}
-    text = kernel(loop(inst, columns, rounds, start), widths, "abc", "d", HEAD, "")
+    text = kernel(changed(loop(inst, columns, rounds, start)), widths, "abc", "d", HEAD, "")
     out = np.zeros((LANES, count), np.uint32)
     launch(text, [*inputs.values(), out], target, matrix)
     for j, ((_, b), (_, c)) in enumerate(zip(right, sums, strict=True)):

@@ -12,6 +12,7 @@ from ptxlift.llvm.amdgpu.matrix.native import NativeReplacer
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.options import CodegenOptions
 from ptxlift.rewrite.matrix.function import map_products
+from ptxlift.rewrite.matrix.prepare import prepare_products
 from ptxlift.target import TargetSpec
 
 _WAVE = 64
@@ -22,7 +23,8 @@ def replace_products(module: Module, spec: TargetSpec, options: CodegenOptions) 
     target = MatrixTarget(spec, options)
 
     def rewrite(function: Function) -> Function:
-        return NativeReplacer(function, target, _fills_waves(function)).run()
+        prepared = prepare_products(function)
+        return NativeReplacer(prepared, target, _fills_waves(function)).run()
 
     return map_products(module, rewrite)
 

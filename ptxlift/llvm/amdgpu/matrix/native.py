@@ -15,7 +15,8 @@ from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.exchange import Exchange
 from ptxlift.ir.matrix import Element, Product, operands_of, product_of
 from ptxlift.ir.redistribution import redistribute
-from ptxlift.llvm.amdgpu.matrix.fused import FusedLoads, Loaded, registers_of
+from ptxlift.llvm.amdgpu.matrix.fused import FusedLoads, registers_of
+from ptxlift.llvm.amdgpu.matrix.in_place import Loaded
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side
 from ptxlift.llvm.amdgpu.matrix.plan import Planner, Row, Tile, constant_of, given_values
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
@@ -44,7 +45,7 @@ class NativeReplacer(ProductReplacer):
         self._cut: dict[tuple[Value, Block], Value] = {}  # tf32 operands without their low bits
         self._inputs: dict[object, Loaded] = {}  # what was moved from fragments
         self._wanted: dict[Block, list[Row]] = {}  # rows that are moved back in a block
-        self._loads = FusedLoads(function, self._tile)
+        self._loads = FusedLoads(function, self._tile, self._planner)
         self._note_uses()
 
     def _take(self, tile: Tile) -> None:
@@ -92,16 +93,18 @@ class NativeReplacer(ProductReplacer):
     # ---- hooks of the copy ----
 
     def keeps(self, param: Value) -> bool:
-        return param not in self._node
+        return param not in self._node and self._loads.keeps(param)
 
     def extra_params(self, block: Block) -> int:
-        return sum(self._size(row) for row in self._rows_at(block))
+        accumulators = sum(self._size(row) for row in self._rows_at(block))
+        return accumulators + self._loads.extra_params(block)
 
     def begin(self, block: Block, builder: Builder) -> None:
         extras = self.extras(block)
         for row in self._rows_at(block):
             self._native[row] = extras[: self._size(row)]
             extras = extras[self._size(row) :]
+        self._loads.begin(block, extras)
         for row in self._wanted.get(block, ()):
             if row[0].block is not block or row[0].op is None:
                 self._move_back(row, block, builder)
@@ -119,7 +122,8 @@ class NativeReplacer(ProductReplacer):
 
     def extra_arguments(self, block: Block, edge: int) -> Sequence[Value]:
         target = block.terminator.successors[edge]
-        return [v for row in self._rows_at(target) for v in self._fed[row, block, edge]]
+        accumulators = [v for row in self._rows_at(target) for v in self._fed[row, block, edge]]
+        return accumulators + self._loads.extra_arguments(block, edge)
 
     def finish(self, block: Block, builder: Builder) -> None:
         for edge, target in enumerate(block.terminator.successors):

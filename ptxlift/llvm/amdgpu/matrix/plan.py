@@ -68,6 +68,14 @@ class Planner:
         self._dominators = dominators(function)
         self._after = post_dominators(function)
         self._weights = _weights(function)
+        uniformity = Uniformity(function)
+        self._apart: set[Block] = set()
+        self._meetings: set[Block] = set()
+        for branch in uniformity.branches:
+            self._apart |= uniformity.region(branch)
+            meeting = uniformity.meeting(branch)
+            if meeting is not None:
+                self._meetings.add(meeting)
 
     def tiles(self) -> list[Tile]:
         """The tiles that pay."""
@@ -79,27 +87,33 @@ class Planner:
         wanted = [op for op in ops if cores[op] is not None]
         if self._target.wave_size > LANES:
             packed_well = self._whole_waves and not self._target.is_split
-            wanted = self._in_uniform_flow(wanted) if packed_well else []
+            home = {op: block for block in self._function.blocks for op in block.ops}
+            wanted = [op for op in wanted if packed_well and self.reached_together(home[op])]
         webs = [web for web in WebFinder(self._function, wanted).run() if self._is_sound(web)]
         tiles = [self._tile(group, cores) for group in self._grouped(webs)]
         return [tile for tile in tiles if use is MatrixUse.NATIVE or self._pays(tile)]
 
     # ---- where a matrix instruction is right ----
 
-    def _in_uniform_flow(self, ops: Sequence[Op]) -> list[Op]:
-        """Products that both warps of a wave reach together: all lanes are written."""
-        uniformity = Uniformity(self._function)
-        apart: set[Block] = set()
-        for branch in uniformity.branches:
-            apart |= uniformity.region(branch)
-        home = {op: block for block in self._function.blocks for op in block.ops}
-        return [op for op in ops if home[op] not in apart]
+    def reached_together(self, block: Block) -> bool:
+        """Whether both warps of a wave are in a block together, so that all lanes are written. A
+        warp that has a wave of its own always is, as matrix operations demand.
+        """
+        return self._target.wave_size == LANES or block not in self._apart
+
+    def meets_apart(self, block: Block) -> bool:
+        """Whether lanes may come to a block by different ways: what they bring in the layout of a
+        matrix instruction does not belong together.
+        """
+        return block in self._meetings or not self.reached_together(block)
 
     def _is_sound(self, web: Web) -> bool:
         """Whether every value that enters can be moved between lanes where it enters."""
         if not web.is_sound:
             return False
         for node in web.parameters:
+            if self.meets_apart(node.block):
+                return False
             for edge, source in web.sources[node].items():
                 assert edge is not None, "parameters are fed by edges"
                 same = source is not None or constant_of(given_values(node, edge)) is not None

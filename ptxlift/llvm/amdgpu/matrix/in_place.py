@@ -1,0 +1,149 @@
+"""ldmatrix in place: loads of just what each lane of a matrix instruction needs.
+
+Comes in: an input's layout and the ldmatrix results it is made of. Goes out: IR. Lanes fetch the
+addresses of the rows they need instead of the contents. It must not know which inputs those are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ptxlift.ir.attributes import Space
+from ptxlift.ir.core import Op, Value
+from ptxlift.ir.exchange import LANES, Exchange, Place
+from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side
+from ptxlift.rewrite.matrix.load import ROWS
+
+_WIDEST = 4  # words of one load
+
+Loaded = dict[tuple[int, int, int], Value]  # warp, step, word
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One side of a product: `registers` of fragments; of b, those of all products side by side.
+    `linear`: words of a row lie in the order of K.
+    """
+
+    registers: tuple[Value, ...]
+    layout: Layout
+    side: Side
+    linear: bool
+
+    @property
+    def words(self) -> list[tuple[int, int, int]]:
+        """Warp, step and word of each input register."""
+        layout = self.layout
+        return [
+            (warp, step, word)
+            for warp in range(layout.warps)
+            for step in range(layout.steps)
+            for word in range(layout.core.words)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Where a register comes from: an ldmatrix and the number of its matrix."""
+
+    load: Op
+    number: int
+
+
+class InPlaceLoads:
+    """Writes the loads of one input."""
+
+    def __init__(
+        self,
+        wanted: Input,
+        matrices: Sequence[Matrix],
+        exchange: Exchange,
+        value: Callable[[Value], Value],
+    ) -> None:
+        self._layout, self._side, self._linear = wanted.layout, wanted.side, wanted.linear
+        self._exchange = exchange
+        loads = list(dict.fromkeys(matrix.load for matrix in matrices))
+        self._rows = [value(load.operands[0]) for load in loads]
+        self._where = [(loads.index(m.load), m.number) for m in matrices]
+        self._transposed = bool(loads[0].attr("transposed"))
+
+    def run(self) -> Loaded:
+        """All input registers."""
+        loaded: Loaded = {}
+        for warp in range(self._layout.warps):
+            for step in range(self._layout.steps):
+                for word, values in self._runs(warp, step):
+                    for number, value in enumerate(values):
+                        loaded[warp, step, word + number] = value
+        return loaded
+
+    def _runs(self, warp: int, step: int) -> Iterator[tuple[int, list[Value]]]:
+        """Words that follow each other in memory, loaded together."""
+        words = self._layout.core.words
+        places = [
+            self._layout.places(self._side, warp, step, word, self._linear) for word in range(words)
+        ]
+        at = 0
+        while at < words:
+            count = 1
+            while not self._transposed and at + count < words and count < _WIDEST:
+                if not _follow(places[at], places[at + count], count):
+                    break
+                count += 1
+            count = 1 << (count.bit_length() - 1)
+            yield at, self._load(places[at], count)
+            at += count
+
+    def _load(self, places: Places, count: int) -> list[Value]:
+        wanting = [lane for lane, place in enumerate(places) if place is not None]
+        zero = self._exchange.const(32, 0)
+        if not wanting:
+            return [zero] * count
+        values = [self._pair(places)] if self._transposed else self._plain(places, count)
+        if len(wanting) == len(places):
+            return values
+        inside = self._exchange.is_one_of(wanting)
+        return [self._exchange.builder.select(inside, value, zero) for value in values]
+
+    def _plain(self, places: Places, count: int) -> list[Value]:
+        """Neighbours in a row: lane 4g + t of a matrix has word t of row g."""
+        offsets = [0 if p is None else 4 * (p.lane % 4) for p in places]
+        address = self._address(places, lambda lane: lane % LANES // 4, offsets)
+        return self._exchange.builder.load(address, Space.SHARED, 32, count, 4 * count)
+
+    def _pair(self, places: Places) -> Value:
+        """Neighbours in a column: lane 4g + t has rows 2t and 2t + 1 of column g."""
+        b = self._exchange.builder
+        offsets = [0 if p is None else 2 * (p.lane % LANES // 4) for p in places]
+        rows = (lambda lane: 2 * (lane % 4)), (lambda lane: 2 * (lane % 4) + 1)
+        addresses = [self._address(places, row, offsets) for row in rows]
+        return b.pack([b.load(address, Space.SHARED, 16, 1, 2)[0] for address in addresses])
+
+    def _address(
+        self, places: Places, row_of: Callable[[int], int], offsets: Sequence[int]
+    ) -> Value:
+        """The address of the row that each lane needs, and its offset there."""
+        wanted: list[Place | None] = []
+        for place in places:
+            if place is None:
+                wanted.append(None)
+                continue
+            load, number = self._where[place.register]
+            lane = place.lane // LANES * LANES + ROWS * number + row_of(place.lane)
+            wanted.append(Place(lane, load))
+        address = self._exchange.fetch(self._rows, wanted)
+        return self._exchange.builder.add(address, self._exchange.number(offsets))
+
+
+def _follow(first: Places, later: Places, distance: int) -> bool:
+    """Whether in every lane the later word lies so many words behind the first, in one row."""
+    for before, after in zip(first, later, strict=True):
+        if before is None or after is None:
+            if before is not after:
+                return False
+            continue
+        near = before.lane % 4 + distance < 4 and after.lane == before.lane + distance
+        if not near or before.register != after.register:
+            return False
+    return True
