@@ -48,8 +48,11 @@ class PointerSpaces:
         self._used: dict[Value, Pointee] = {}
         self._incoming: dict[Block, list[list[Value]]] | None = None
         for op in function.ops():
-            if op.opdef.name in _ACCESSES:
+            if op.opdef.name in _ACCESSES or self._leaves_window(op):
                 self._mark(op.operands[0])
+            elif op.opdef.name == "call":
+                for operand in op.operands:
+                    self._mark(operand)
 
     def of(self, value: Value) -> Pointee | None:
         """What the value points to, if an access uses that."""
@@ -66,6 +69,11 @@ class PointerSpaces:
         if space in self.flat:
             return pointee.space in self.flat
         return pointee.space is space
+
+    def _leaves_window(self, op: Op) -> bool:
+        """Whether an address of shared or local memory becomes generic. LLVM follows pointers
+        through such casts into functions that it inlines, integers it does not."""
+        return op.opdef.name == "to_generic" and op.attr("space") not in self.flat
 
     def pointer_params(self) -> set[int]:
         """Offsets of the kernel parameters that are the base of an access."""
@@ -210,7 +218,7 @@ def _sum(a: _State, b: _State) -> _State:
 
 def _cast(op: Op, source: _State, flat: frozenset[Space]) -> _State:
     """`to_generic`, `from_generic`, `zext`, `trunc` of a pointer or, where it is named, of an
-    unknown integer."""
+    unknown integer. What comes out of `from_generic` is an address of its space by definition."""
     if source == _TOP:
         return _TOP
     pointee = source if isinstance(source, Pointee) else None
@@ -225,7 +233,7 @@ def _cast(op: Op, source: _State, flat: frozenset[Space]) -> _State:
         assert isinstance(space, Space)
         if pointee is not None and pointee.space is space and pointee.generic:
             return Pointee(space, space in flat)
-        return Pointee(space, True) if pointee is None and space in flat else None
+        return Pointee(space, space in flat) if pointee is None else None
     if pointee is None or pointee.space in flat:
         return None
     if name == "zext":

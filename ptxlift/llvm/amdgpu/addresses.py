@@ -41,6 +41,30 @@ def sum_as_pointer(e: Emitter, op: Op, pointee: Pointee) -> None:
         distance = e.let(f"sub i{offset.width} 0, {distance}")
     text = e.let(f"getelementptr i8, {type} {e.pointer(base, type)}, i{offset.width} {distance}")
     e.alias_pointer(result, text, type)
+    if e.spaces.is_plain(pointee):
+        return
+    if _stays_in_window(e, base, offset):
+        generic = e.let(f"addrspacecast {type} {text} to ptr")
+        e.set_bits(result, f"ptrtoint ptr {generic} to i64")
+    else:
+        e.set_bits(
+            result, f"{op.opdef.name} i64 {e.bits(op.operands[0])}, {e.bits(op.operands[1])}"
+        )
+
+
+def _stays_in_window(e: Emitter, base: Value, offset: Value) -> bool:
+    """Whether the sum of a generic address and an offset is that of its 32-bit part: the offset is
+    a constant above the start of a variable, which lies in the window's first half."""
+    definition = base.definition
+    distance = e.constant(offset)
+    if distance is None or distance >> 31 or not isinstance(definition, Op):
+        return False
+    inner = definition.operands[0].definition if definition.operands else None
+    while isinstance(inner, Op) and inner.opdef.name in {"zext", "trunc"}:
+        inner = inner.operands[0].definition
+    roots = {"frame_address", "symbol_address"}
+    is_variable = isinstance(inner, Op) and inner.opdef.name in roots
+    return definition.opdef.name == "to_generic" and is_variable
 
 
 def select_as_pointer(e: Emitter, op: Op, pointee: Pointee) -> None:
@@ -117,6 +141,13 @@ def _to_generic(e: Emitter, op: Op) -> None:
             e.alias(result, e.bits(value))
         share_pointer(e, op)
         return
+    pointee = e.spaces.of(value)
+    if pointee is not None and pointee.space is space:
+        place = e.pointer(value, pointer_type(space))
+        generic = e.let(f"addrspacecast {pointer_type(space)} {place} to ptr")
+        e.set_bits(result, f"ptrtoint ptr {generic} to i64")
+        share_pointer(e, op)
+        return
     inner = e.let(f"inttoptr i{value.width} {e.bits(value)} to {pointer_type(space)}")
     name = f"ptr @llvm.amdgcn.addrspacecast.nonnull.{_NONNULL[space]}({pointer_type(space)})"
     generic = e.let(e.call(name, inner))
@@ -127,6 +158,12 @@ def _to_generic(e: Emitter, op: Op) -> None:
 @lowers("from_generic")
 def _from_generic(e: Emitter, op: Op) -> None:
     value, result = op.operands[0], op.results[0]
+    pointee = e.spaces.of(result)
+    if pointee is not None and not pointee.generic and e.spaces.of(value) is None:
+        type = pointer_type(pointee.space)
+        generic = e.let(f"inttoptr i64 {e.bits(value)} to ptr")
+        e.alias_pointer(result, e.let(f"addrspacecast ptr {generic} to {type}"), type)
+        return
     if result.width == value.width:
         if e.spaces.of(result) is None:
             e.alias(result, e.bits(value))

@@ -57,8 +57,6 @@ def _sum(instruction: str) -> Lowering:
         if pointee is None:
             plain(e, op)
             return
-        if not e.spaces.is_plain(pointee):
-            plain(e, op)
         sum_as_pointer(e, op, pointee)
 
     return lower
