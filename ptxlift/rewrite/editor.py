@@ -72,6 +72,14 @@ class Editor:
                 if type(value.definition) is Op:
                     work.append(value.definition)
 
+    def remove(self, op: Op) -> None:
+        """Drops an op, whatever its effect, whose results nobody reads, and what only it needed."""
+        self.dead.add(op)
+        for value in op.operands:
+            self.uses.of[value].remove(op)
+            if type(value.definition) is Op:
+                self.remove_dead(value.definition)
+
     def remove_all_dead(self) -> None:
         """Drops every op whose results nobody reads."""
         for block in self.function.blocks:

@@ -12,11 +12,12 @@ from functools import cache
 from ptxlift.ir.core import Module
 from ptxlift.rewrite.driver import Log, Pass, Rewriter
 from ptxlift.rewrite.logic import LOGIC_TREES
+from ptxlift.rewrite.parameter_copies import PARAMETER_COPIES
 from ptxlift.rewrite.products import CARRIES, PRODUCTS
 from ptxlift.rewrite.rules import all_rules
 from ptxlift.target import Feature
 
-PASSES: tuple[Pass, ...] = (PRODUCTS, CARRIES, LOGIC_TREES)
+PASSES: tuple[Pass, ...] = (PARAMETER_COPIES, PRODUCTS, CARRIES, LOGIC_TREES)
 
 
 @cache
