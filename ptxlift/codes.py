@@ -212,10 +212,11 @@ CODES: dict[str, Code] = {
     ),
     "PTX205": Code(
         "lanes may wait for each other",
-        "Lanes of an AMD wave make no progress of their own. Where one lane of a warp waits for another (a lock that one "
-        "took and releases after the loop in which the others try, or a `.sync` operation whose lanes cannot be proven to "
-        "arrive together), the kernel hangs. As a warning: it does so only if lanes of one warp contend. Let one lane of a "
-        "warp take the lock, release it inside the loop, or move the operation out of the branch that separates the lanes.",
+        "Lanes of an AMD wave make no progress of their own. Where one lane of a warp takes a lock in a loop and releases it "
+        "behind the loop, what it guards is moved into the loop, and the kernel runs as on NVIDIA hardware. That needs the "
+        "release of the same address in the same function, and nothing between that lanes of the warp do together. "
+        "Otherwise the lane that has the lock would wait for those that want it, forever, and the kernel is refused. Let "
+        "one lane of a warp take the lock (behind a test such as `%laneid == 0`), or release it where it is taken.",
     ),
     "PTX206": Code(
         "inline assembly not translated",

@@ -68,12 +68,13 @@ def split_units(request: Request) -> Split:
         if not function.is_kernel:
             continue
         try:
+            _check_locks(function, request)
             mapping, note = _mapping(function, request)
         except PtxError as error:
             failed[function.name] = tuple(error.diagnostics)
             continue
         groups.setdefault(mapping, []).append(function.name)
-        notes += note + _lock_note(function, request)
+        notes += note
     units = []
     for number, (mapping, kernels) in enumerate(sorted(groups.items()) or [("packed", [])]):
         unit, refused = _emit_what_works(request, kernels, mapping, number == 0)
@@ -133,20 +134,18 @@ def _mapping(function: ir.Function, request: Request) -> tuple[str, list[Diagnos
     return "split", []
 
 
-def _lock_note(function: ir.Function, request: Request) -> list[Diagnostic]:
+def _check_locks(function: ir.Function, request: Request) -> None:
     lock = lock_of(function, request.module)
     if lock is None:
-        return []
-    return [
-        Diagnostic(
-            "PTX205",
-            f"kernel {function.name} repeats an atomic until it takes a lock; it hangs where two "
-            "lanes of one warp contend for it",
-            _place(Verdict(False, span=lock.span), request),
-            "let one lane of a warp take the lock, or release it inside the loop",
-            Severity.WARNING,
-        )
-    ]
+        return
+    raise PtxError.of(
+        "PTX205",
+        f"kernel {function.name} repeats an atomic until it takes a lock, and no release of it is "
+        "found that could move into that loop; it hangs where two lanes of one warp contend",
+        _place(Verdict(False, span=lock.span), request),
+        "release it in the same function, before lanes exchange values, or let one lane of a warp "
+        "take it",
+    )
 
 
 def _note(function: ir.Function, verdict: Verdict, request: Request) -> Diagnostic:

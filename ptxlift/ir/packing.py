@@ -10,10 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ptxlift.ir.attributes import AtomicOp, Order
+from ptxlift.ir.attributes import Order
 from ptxlift.ir.core import Block, Function, Module, Op, Value
 from ptxlift.ir.dominators import dominators, post_dominators, predecessors, successors
-from ptxlift.ir.ops import Effect
+from ptxlift.ir.locks import (
+    decides,
+    is_retry,
+    locks_of,
+    natural_loops,
+    one_lane_reaches,
+    users_of,
+    varies,
+)
 from ptxlift.ir.uniformity import Uniformity, can_reach, reach
 
 
@@ -43,13 +51,68 @@ def packing_verdict(kernel: Function, module: Module) -> Verdict:
 
 
 def lock_of(kernel: Function, module: Module) -> Op | None:
-    """An atomic that a loop repeats until it takes what another thread must release.
+    """An atomic that a loop repeats until it takes what another lane of the warp may hold.
 
     Where lanes of one warp contend for it, NVIDIA's make progress one by one; those of a wave do
     not: the lane that has the lock waits behind the loop for the others.
     """
-    ops = (op for function in _reached(kernel, module) for op in _waiting_ops(function))
-    return next((op for op in ops if op.name == "atomic"), None)
+    functions = _reached(kernel, module)
+    takers = _takers(functions)
+    for function in functions:
+        for op in (*_waiting_ops(function), *_waiting_calls(function, takers)):
+            if op.name != "load" and not _is_for_one_lane(op, function, functions, set()):
+                return op
+    return None
+
+
+def _is_for_one_lane(
+    op: Op, function: Function, functions: list[Function], seen: set[Function]
+) -> bool:
+    """Whether one lane of a warp comes to an op, of a device function: by each of its calls."""
+    if one_lane_reaches(op, function):
+        return True
+    if function.is_kernel or function in seen:
+        return False
+    calls = [
+        (call, caller)
+        for caller in functions
+        for call in caller.ops()
+        if call.name in ("call", "function_address") and call.attr("symbol") == function.name
+    ]
+    return all(_is_for_one_lane(*call, functions, seen | {function}) for call in calls)
+
+
+def _takers(functions: list[Function]) -> set[str]:
+    """Functions that may try to take a lock for their caller, themselves or by what they call."""
+    found: set[str] = set()
+    while True:
+        more = {f.name for f in functions if f.name not in found and _takes(f, found)}
+        if not more:
+            return found
+        found |= more
+
+
+def _takes(function: Function, takers: set[str]) -> bool:
+    return any(
+        op.attr("symbol") in takers
+        if op.name == "call"
+        else op.name == "atomic" and op.attr("returns")
+        for op in function.ops()
+    )
+
+
+def _waiting_calls(function: Function, takers: set[str]) -> Iterator[Op]:
+    """Calls of such functions whose result decides whether a loop calls again with the same."""
+    calls = [op for op in function.ops() if op.name == "call" and op.attr("symbol") in takers]
+    if not calls:
+        return
+    home = {op: block for block in function.blocks for op in block.ops}
+    users = users_of(function)
+    for _, loop in natural_loops(dominators(function), predecessors(function)):
+        for call in calls:
+            same = not any(varies(value, loop, home) for value in call.operands)
+            if home[call] in loop and same and decides(call, loop, users, home):
+                yield call
 
 
 def _reached(kernel: Function, module: Module) -> list[Function]:
@@ -101,37 +164,33 @@ def _apart_barrier(function: Function) -> Op | None:
 
 def _waiting_ops(function: Function) -> Iterator[Op]:
     """Each load or atomic on whose result the exit of a loop depends, so that the loop waits for
-    another thread.
+    another thread. Who takes a lock and releases it in the same loop is not waited for.
     """
     sources = [op for op in function.ops() if _may_change(op)]
     if not sources:
         return
     home = {op: block for block in function.blocks for op in block.ops}
     before = predecessors(function)
-    users: dict[Value, list[Op]] = {}
-    for op in function.ops():
-        for value in {*op.operands, *(v for given in op.arguments for v in given)}:
-            users.setdefault(value, []).append(op)
-    loops = _loops(function, before)
+    users = users_of(function)
+    loops = [loop for _, loop in natural_loops(dominators(function), before)]
+    released = _released(function, home)
     for op in sources:
         around = [loop for loop in loops if home[op] in loop] + [_cycle(home[op], before)]
-        if any(_waits(op, loop, users, home) for loop in around if loop):
+        if op not in released and any(_waits(op, loop, users, home) for loop in around if loop):
             yield op
 
 
+def _released(function: Function, home: dict[Op, Block]) -> set[Op]:
+    """Attempts at locks whose every release is in the loop of the attempt."""
+    return {
+        lock.attempt
+        for lock in locks_of(function)
+        if all(home[op] in lock.loop for op in lock.releases)
+    }
+
+
 def _waits(op: Op, loop: set[Block], users: dict[Value, list[Op]], home: dict[Op, Block]) -> bool:
-    return not _retries(op, loop, home) and _decides(op, loop, users, home)
-
-
-def _loops(function: Function, before: dict[Block, list[Block]]) -> list[set[Block]]:
-    """The natural loops: what leads back to a block that dominates it, each by itself."""
-    tree = dominators(function)
-    found = []
-    for block in tree.order:
-        for header in successors(block):
-            if tree.dominates(header, block):
-                found.append(reach([block], before.__getitem__, stop=header) | {header})
-    return found
+    return not is_retry(op, loop, home) and decides(op, loop, users, home)
 
 
 def _may_change(op: Op) -> bool:
@@ -143,58 +202,3 @@ def _may_change(op: Op) -> bool:
 def _cycle(block: Block, before: dict[Block, list[Block]]) -> set[Block]:
     """The blocks on a cycle through `block`; empty if there is none."""
     return reach(successors(block), successors) & reach([block], before.__getitem__)
-
-
-def _retries(op: Op, cycle: set[Block], home: dict[Op, Block]) -> bool:
-    """A compare-and-swap whose comparand is what it last saw: some lane always gets on."""
-    if op.name != "atomic" or op.attr("op") is not AtomicOp.CAS:
-        return False
-    return _varies(op.operands[1], cycle, home, set())
-
-
-def _varies(value: Value, cycle: set[Block], home: dict[Op, Block], seen: set[Value]) -> bool:
-    """Whether a value comes from a load, an atomic or a parameter inside the cycle."""
-    if value in seen:
-        return False
-    seen.add(value)
-    definition = value.definition
-    if isinstance(definition, Block):
-        return definition in cycle
-    if home[definition] not in cycle:
-        return False
-    if definition.opdef.effect is not Effect.PURE:
-        return True
-    return any(_varies(operand, cycle, home, seen) for operand in definition.operands)
-
-
-def _decides(
-    op: Op, cycle: set[Block], users: dict[Value, list[Op]], home: dict[Op, Block]
-) -> bool:
-    """Whether a branch out of the cycle depends on the op's result."""
-    work: list[Value] = list(op.results)
-    seen: set[Value] = set()
-    while work:
-        value = work.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        for user in users.get(value, ()):
-            if home[user] not in cycle:
-                continue
-            leaves = any(target not in cycle for target in user.successors)
-            if value in user.operands and leaves:
-                return True
-            work += _receivers(user, value)
-            if user.opdef.effect is Effect.PURE:
-                work += user.results
-    return False
-
-
-def _receivers(branch: Op, value: Value) -> list[Value]:
-    """The block parameters to which a branch passes a value."""
-    return [
-        param
-        for target, arguments in zip(branch.successors, branch.arguments, strict=True)
-        for param, given in zip(target.params, arguments, strict=True)
-        if given is value
-    ]

@@ -38,6 +38,9 @@ SAFE = {
     "cas_retry": """ld.global.u32 %r3, [%rd1];
         L: add.u32 %r4, %r3, 1; atom.global.cas.b32 %r5, [%rd1], %r3, %r4;
         setp.ne.u32 %p3, %r5, %r3; mov.u32 %r3, %r5; @%p3 bra L; ret;""",
+    # a lock whose release moves into the loop
+    "lock": """L: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra L;
+        atom.global.exch.b32 %r3, [%rd1], 0; ret;""",
 }
 UNSAFE = {
     # threads 0..39 and the others wait at different barriers
@@ -55,9 +58,12 @@ UNSAFE = {
     "nested_spin": """L: bar.sync 0; M: ld.volatile.global.u32 %r3, [%rd1];
         setp.eq.u32 %p3, %r3, 0; @%p3 bra M; sub.u32 %r1, %r1, 1; setp.ne.u32 %p3, %r1, 0;
         @%p3 bra L; ret;""",
-    # a lock
+    # a lock that is never released here
     "lock": """L: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra L;
-        atom.global.exch.b32 %r3, [%rd1], 0; ret;""",
+        atom.global.exch.b32 %r3, [%rd1+4], 0; ret;""",
+    # a lock that one warp holds while the block does something together
+    "lock_across_a_barrier": """L: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p3, %r3, 0;
+        @%p3 bra L; bar.sync 0; atom.global.exch.b32 %r3, [%rd1], 0; ret;""",
 }
 
 
@@ -76,7 +82,10 @@ def test_must_not_share_a_wave(name: str) -> None:
     assert not verdict(UNSAFE[name])
 
 
-@pytest.mark.parametrize(("name", "locks"), [("lock", True), ("spin", False), ("counted", False)])
+LOCKS = {"lock": True, "lock_across_a_barrier": True, "spin": False, "counted": False}
+
+
+@pytest.mark.parametrize(("name", "locks"), LOCKS.items())
 def test_locks_are_told_from_other_loops_that_wait(name: str, locks: bool) -> None:
     module = lift_program([parse_module(HEAD + UNSAFE[name] + "\n}\n", "k.ptx")]).module
     assert (lock_of(module.functions["k"], module) is not None) == locks
