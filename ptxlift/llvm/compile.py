@@ -16,12 +16,17 @@ from ptxlift.llvm.options import Compiled, Job, Pipeline
 
 # Puts each instruction's text and encoding into the object, for the emulator and `r.asm`.
 _DUMP_CODE = "+dumpcode"
+# Atomics of a whole wave on one address become one, of what lanes add up by DPP; LLVM's own choice
+# is a scalar loop over the lanes, five times as long. An option of the AMDGPU target alone, but of
+# the whole process.
+_ONE_ATOMIC_A_WAVE = "-amdgpu-atomic-optimizer-strategy=DPP"
 
 
 @cache
 def _initialise() -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    llvm.set_option("ptxlift", _ONE_ATOMIC_A_WAVE)
 
 
 def run(job: Job) -> Compiled:

@@ -32,6 +32,7 @@ _INTEGER_OPS = {
     AtomicOp.INC: "uinc_wrap",
     AtomicOp.DEC: "udec_wrap",
 }
+_COUNTING = {AtomicOp.INC: "1", AtomicOp.DEC: "-1"}
 _SIGNED_OPS = {AtomicOp.MIN: "min", AtomicOp.MAX: "max"}
 _UNSIGNED_OPS = {AtomicOp.MIN: "umin", AtomicOp.MAX: "umax"}
 _FLOAT_OPS = {AtomicOp.ADD: "fadd", AtomicOp.MIN: "fmin", AtomicOp.MAX: "fmax"}
@@ -76,17 +77,23 @@ def _atomic(e: Emitter, op: Op) -> None:
         flushing = _FLUSHING if number is Number.F32 and space is not Space.SHARED else ""
         _float(e, op, f"{type} {pointer}", suffix, notes + flushing)
     else:
-        name = _integer_name(e, op, kind, number)
-        value = f"i{width} {e.bits(op.operands[1])}"
-        e.set_bits(op.results[0], f"atomicrmw {name} {type} {pointer}, {value}{suffix}{notes}")
+        name, value = _integer(e, op, kind, number)
+        whole = f"atomicrmw {name} {type} {pointer}, i{width} {value}{suffix}{notes}"
+        e.set_bits(op.results[0], whole)
 
 
-def _integer_name(e: Emitter, op: Op, kind: AtomicOp, number: Number) -> str:
+def _integer(e: Emitter, op: Op, kind: AtomicOp, number: Number) -> tuple[str, str]:
+    """LLVM's operation and its operand. Counting that wraps at the end of the number is a sum,
+    which a wave does in one.
+    """
+    value, width = op.operands[1], op.results[0].width
+    if kind in _COUNTING and e.constant(value) == (1 << width) - 1:
+        return "add", _COUNTING[kind]
     table = _SIGNED_OPS if number is Number.SIGNED else _UNSIGNED_OPS
     name = _INTEGER_OPS.get(kind) or table.get(kind)
     if name is None:
         raise e.error(op, "PTX201", f"atomic {kind.value} of {number.value} is not translated")
-    return name
+    return name, e.bits(value)
 
 
 def _compare_and_swap(e: Emitter, op: Op, place: str, suffix: str, notes: str) -> None:
