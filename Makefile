@@ -56,6 +56,7 @@ bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.inline_asm
 	$(BIN)/python -m benchmarks.lop3
 	$(BIN)/python -m benchmarks.rewrite
+	$(BIN)/python -m benchmarks.code_quality || test $$? = 2
 
 conformance: $(READY) ## Kernels of public packages: PTX made, translated, their tests run; hours
 	$(BIN)/python -m conformance

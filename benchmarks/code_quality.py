@@ -34,11 +34,8 @@ _SHOWN = 0.03  # a class is listed where it differs by this share of the native 
 _ARCH = "sm_80"
 
 # Why a kernel costs more than 1.3 times the native code: what the table must not leave open.
-_LIBM = "nvcc's own {} with its argument reduction; the native source calls the hardware function"
 _REASONS: dict[str, str] = {
-    "softmax": _LIBM.format("expf and division"),
-    "black_scholes": _LIBM.format("expf and logf"),
-    "fft256": _LIBM.format("sinf and cosf"),
+    "fft256": "nvcc's sinf and cosf reduce any angle; the native source calls the hardware's sine",
     "nbody": "rsqrt.approx keeps subnormal operands, the native source's v_rsq_f32 flushes them",
 }
 
