@@ -100,3 +100,51 @@ def test_accumulators_that_some_lanes_replace(target: str, parted: str) -> None:
     twice = np.concatenate([a, a], axis=2), np.concatenate([b, b], axis=1)
     bound = 33 * 2.0**-24 * (np.abs(twice[0]) @ np.abs(twice[1]))
     assert (np.abs(d - (once + before * once)) <= bound).all()
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("target", ["interpreter", *TARGETS])
+def test_accumulators_are_scaled_in_place(target: str, columns: int, early: bool) -> None:
+    """Each element is scaled by a value of its own before each product. `early`: one scaled
+    element is read before the others are there.
+    """
+    rng = np.random.default_rng(5)
+    a_bits, a = random_matrix("f16", (WARPS, 16, 16), rng)
+    right = [random_matrix("f16", (WARPS, 16, 8), rng) for _ in range(columns)]
+    layout, count = manual.accumulator("m16n8k16"), 4 * columns
+    scales = rng.choice(np.array([-2, -1, -0.5, 0.5, 1], np.float32), (LANES, count))
+    inputs = {
+        "a": spread(a_bits, manual.LEFT["m16n8k16", 16], 8, 16),
+        "b": np.hstack([spread(b, manual.RIGHT["m16n8k16", 16], 4, 16) for b, _ in right]),
+        "s": scales.view(np.uint32),
+    }
+    lines = [f".reg .b32 %c<{count}>; mov.u32 %r0, 0;"]
+    lines += [f"mov.b32 %c{i}, 0;" for i in range(count)]
+    lines.append("LOOP:")
+    for i in range(count):
+        lines.append(f"mul.f32 %c{i}, %c{i}, %s{i};")
+        lines += ["mov.b32 %e0, %c0;"] if early and i == 0 else []
+    for j in range(columns):
+        c = "{" + ", ".join(f"%c{4 * j + i}" for i in range(4)) + "}"
+        b = f"{{%b{2 * j}, %b{2 * j + 1}}}"
+        lines.append(f"{F16.text} {c}, {vector('a', 4)}, {b}, {c};")
+    lines += ["add.u32 %r0, %r0, 1; setp.lt.u32 %t0, %r0, 3; @%t0 bra LOOP;"]
+    lines += [f"mov.b32 %d{i}, %c{i};" for i in range(count)]
+    lines += ["mov.b32 %e0, 0;"] if not early else []
+    sizes = {letter: (array.shape[1], 32) for letter, array in inputs.items()}
+    text = kernel("\n".join(lines), sizes | {"d": (count, 32), "e": (1, 32)}, "abs", "de", HEAD, "")
+    out, read = np.zeros((LANES, count), np.uint32), np.zeros((LANES, 1), np.uint32)
+    launch(text, [*inputs.values(), out, read], target, "native")
+    for j, (_, b) in enumerate(right):
+        part = slice(4 * j, 4 * j + 4)
+        d = values_of("f32", gather(out[:, part], layout, (16, 8), 32))
+        s = values_of("f32", gather(scales[:, part].view(np.uint32), layout, (16, 8), 32))
+        once = a @ b
+        expected = once * (1 + s + s * s)
+        bound = 52 * 2.0**-24 * (np.abs(a) @ np.abs(b)) * (1 + np.abs(s) + s * s)
+        assert (np.abs(d - expected) <= bound).all()
+        if early and j == 0:
+            last = np.repeat(read, 4, axis=1)
+            first = values_of("f32", gather(last, layout, (16, 8), 32))[:, :8, ::2]
+            assert (np.abs(first - (s * once * (1 + s))[:, :8, ::2]) <= bound[:, :8, ::2]).all()

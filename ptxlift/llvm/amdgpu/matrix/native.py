@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
-from ptxlift.ir.exchange import Exchange
+from ptxlift.ir.exchange import Exchange, Place
 from ptxlift.ir.matrix import Element, Product, operands_of, product_of
 from ptxlift.ir.redistribution import redistribute
 from ptxlift.llvm.amdgpu.matrix.fused import FusedLoads, registers_of
@@ -38,12 +38,13 @@ class NativeReplacer(ProductReplacer):
         self._node: dict[Value, Node] = {}
         for tile in self._planner.tiles():
             self._take(tile)
-        self._row_of_op = {n.op: row for row in self._tile for n in row if n.op is not None}
+        self._row_of_op = {op: row for row in self._tile for node in row for op in node.ops}
         self._native: dict[Row, list[Value]] = {}  # by warp, then register
         self._moved: dict[tuple[Row, Block], list[Value]] = {}  # fragment registers
         self._fed: dict[tuple[Row, Block, int], list[Value]] = {}  # what edges carry
         self._cut: dict[tuple[Value, Block], Value] = {}  # tf32 operands without their low bits
         self._inputs: dict[object, Loaded] = {}  # what was moved from fragments
+        self._entered: dict[object, list[Value]] = {}  # accumulators that were moved
         self._wanted: dict[Block, list[Row]] = {}  # rows that are moved back in a block
         self._loads = FusedLoads(function, self._tile, self._planner)
         self._note_uses()
@@ -70,13 +71,17 @@ class NativeReplacer(ProductReplacer):
                         self._note(value, block)
 
     def _plain_operands(self, op: Op) -> Sequence[Value]:
-        """Operands that are read as they are: of a product in a chain, only a and b."""
-        if op not in self._row_of_op:
+        """Operands that are read as they are: in a chain, all but the accumulator."""
+        row = self._row_of_op.get(op)
+        if row is None:
             return op.operands
-        a, b, c = operands_of(op.operands, product_of(op))
-        row = self._row_of_op[op]
-        own = next(node for node in row if node.op is op)
-        return [*a, *b] if self._source(own, None) is not None else [*a, *b, *c]
+        own = next(node for node in row if op in node.ops)
+        if self._source(own, None) is None:
+            return op.operands
+        if own.op is None:
+            return [v for number, v in enumerate(op.operands) if number != own.chained]
+        a, b, _ = operands_of(op.operands, product_of(op))
+        return [*a, *b]
 
     def _note(self, value: Value, block: Block) -> None:
         node = self._node.get(value)
@@ -106,7 +111,7 @@ class NativeReplacer(ProductReplacer):
             extras = extras[self._size(row) :]
         self._loads.begin(block, extras)
         for row in self._wanted.get(block, ()):
-            if row[0].block is not block or row[0].op is None:
+            if row[0].block is not block or row[0].is_carried:
                 self._move_back(row, block, builder)
 
     def rewrite(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
@@ -115,9 +120,12 @@ class NativeReplacer(ProductReplacer):
             return self._load(op, block, builder)
         if row is None:
             return super().rewrite(op, block, builder)
-        last = max((n.op for n in row if n.op is not None), key=block.ops.index)
+        last = max((o for node in row for o in node.ops), key=block.ops.index)
         if op is last:
-            self._multiply(row, block, builder)
+            make = self._step if row[0].op is None else self._multiply
+            self._native[row] = make(row, block, builder)
+            if row in self._wanted.get(block, ()):
+                self._move_back(row, block, builder)
         return ()
 
     def extra_arguments(self, block: Block, edge: int) -> Sequence[Value]:
@@ -152,7 +160,7 @@ class NativeReplacer(ProductReplacer):
 
     def _rows_at(self, block: Block) -> list[Row]:
         """The chains whose accumulators are parameters of a block."""
-        return [row for row in self._tile if row[0].op is None and row[0].block is block]
+        return [row for row in self._tile if row[0].is_carried and row[0].block is block]
 
     def _size(self, row: Row) -> int:
         layout = self._tile[row].layout
@@ -168,22 +176,47 @@ class NativeReplacer(ProductReplacer):
             return self._native_of(source)
         given = [given_values(node, edge) for node in row]
         registers = [value for group in given for value in group]
-        if constant_of(registers) is not None:
-            return [self.value(registers[0], block)] * self._size(row)
-        values = [self.value(value, block) for value in registers]
+        return self._enter(registers, tile, block, builder)
+
+    def _enter(
+        self, registers: Sequence[Value], tile: Tile, block: Block, builder: Builder
+    ) -> list[Value]:
+        """Registers of fragments, of all halves, in the instruction's layout."""
         layout = tile.layout
+        if constant_of(registers) is not None:
+            count = layout.warps * layout.core.accumulators
+            return [self.value(registers[0], block)] * count
+        values = [self.value(value, block) for value in registers]
         exchange = self.exchange(block, builder, layout.core.lanes)
-        wants = [
-            layout.into_core(warp, register)
-            for warp in range(layout.warps)
-            for register in range(layout.core.accumulators)
-        ]
-        return redistribute(exchange, values, wants)
+        key = (exchange, tuple(values), layout)
+        found = self._entered.get(key)
+        if found is None:
+            wants = [
+                layout.into_core(warp, register)
+                for warp in range(layout.warps)
+                for register in range(layout.core.accumulators)
+            ]
+            found = self._entered[key] = redistribute(exchange, *_without_repeats(values, wants))
+        return found
 
     def _native_of(self, node: Node) -> list[Value]:
         return self._native[self._row[node]]
 
-    def _multiply(self, row: Row, block: Block, builder: Builder) -> None:
+    def _step(self, row: Row, block: Block, builder: Builder) -> list[Value]:
+        """One operation on every register of an accumulator."""
+        tile, node = self._tile[row], row[0]
+        operands = [
+            self._enter([v for group in groups for v in group], tile, block, builder)
+            for groups in zip(*(each.others for each in row), strict=True)
+        ]
+        operands.insert(node.chained, self._incoming(row, None, block, builder))
+        op = node.steps[0]
+        return [
+            builder.emit(op.name, values, op.attrs, (op.result.width,)).results[0]
+            for values in zip(*operands, strict=True)
+        ]
+
+    def _multiply(self, row: Row, block: Block, builder: Builder) -> list[Value]:
         tile = self._tile[row]
         layout, core = tile.layout, tile.core.core
         sums = self._incoming(row, None, block, builder)
@@ -194,9 +227,7 @@ class NativeReplacer(ProductReplacer):
             first = warp * core.accumulators
             given = sums[first : first + core.accumulators]
             results += self._steps(tile, warp, inputs, given, exchange)
-        self._native[row] = results
-        if row in self._wanted.get(block, ()):
-            self._move_back(row, block, builder)
+        return results
 
     def _steps(
         self,
@@ -288,3 +319,16 @@ def fetch_or_zero(exchange: Exchange, registers: Sequence[Value], places: Places
     if len(wanting) == len(places):
         return value
     return exchange.builder.select(exchange.is_one_of(wanting), value, zero)
+
+
+def _without_repeats(
+    registers: Sequence[Value], wants: Sequence[Places]
+) -> tuple[list[Value], list[Places]]:
+    """The same with registers that hold the same value named once."""
+    values = list(dict.fromkeys(registers))
+    number = [values.index(value) for value in registers]
+    renamed = [
+        tuple(None if p is None else Place(p.lane, number[p.register]) for p in places)
+        for places in wants
+    ]
+    return values, renamed

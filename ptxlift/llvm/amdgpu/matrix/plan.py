@@ -26,6 +26,7 @@ from ptxlift.rewrite.matrix.function import MMA
 from ptxlift.target import Feature
 
 _LOOP_WEIGHT = 16
+_SHARED = 4  # chains that take the same values, such as those of rows
 _CROSSBAR, _WARP_MOVE, _SELECT = 8, 3, 1  # cost of a move between lanes, by way
 
 
@@ -182,6 +183,8 @@ class Planner:
             if row[0].op is not None:
                 native += weight * (4 * core.passes * layout.steps * layout.warps + inputs)
                 scalar += weight * len(row) * _scalar_cost(layout.product, move)
+            moved = layout.warps * core.accumulators * (move + _SELECT)
+            native += weight * len(row[0].others) * moved / _SHARED
         crossings = sum(self._weights[block] for block in self._crossings(tile))
         crossings += self._exit_weight(tile)
         native += crossings * layout.elements * layout.warps * 4 * (move + _SELECT)
@@ -202,10 +205,9 @@ class Planner:
 
 
 def given_values(node: Node, edge: tuple[Block, int] | None) -> Group:
-    """The values that a node takes over an edge, or as its product's c."""
+    """The values that a node takes over an edge, or as the accumulator that it changes."""
     if edge is None:
-        assert node.op is not None
-        return tuple(operands_of(node.op.operands, product_of(node.op))[2])
+        return node.entered
     given = edge[0].terminator.arguments[edge[1]]
     return tuple(given[value.index] for value in node.group)
 
@@ -235,22 +237,32 @@ def _signature(web: Web) -> object:
             )
             for edge, source in web.sources[node].items()
         )
-        parts.append((node.block, a, edges))
+        steps = [(op.name, op.attrs) for op in node.steps[:1]]
+        parts.append((node.block, a, tuple(steps), node.chained, edges))
     return tuple(parts)
 
 
 def _can_wait(first: Web, second: Web) -> bool:
-    """Whether the first chain's results are not needed before the second's products."""
-    chained = {node.op for web in (first, second) for node in web.products}
-    for pair in zip(first.products, second.products, strict=True):
+    """Whether what the first chain makes is not needed before the second makes its own."""
+    chained = {op: node for web in (first, second) for node in web.nodes for op in node.ops}
+    for pair in zip(first.nodes, second.nodes, strict=True):
+        if pair[0].is_carried:
+            continue
         ops = pair[0].block.ops
-        start, end = sorted(ops.index(node.op) for node in pair if node.op is not None)
+        places = sorted(ops.index(op) for node in pair for op in node.ops)
         results = {value for node in pair for value in node.group}
-        for op in ops[start + 1 : end]:
-            inputs = op.operands[: _inputs(first.product)] if op in chained else op.operands
+        for op in ops[places[0] + 1 : places[-1]]:
+            inputs = _apart_from_chain(op, chained[op]) if op in chained else op.operands
             if not results.isdisjoint(inputs):
                 return False
     return True
+
+
+def _apart_from_chain(op: Op, node: Node) -> Sequence[Value]:
+    """Operands that are not the accumulator."""
+    if node.op is op:
+        return op.operands[: _inputs(product_of(op))]
+    return [value for number, value in enumerate(op.operands) if number != node.chained]
 
 
 def _inputs(product: Product) -> int:

@@ -1,8 +1,9 @@
 """Chains of matrix products: accumulators that go from one product to the next.
 
-Comes in: a function. Goes out: its webs. A web's nodes are the results of products and groups of
-block parameters that carry them around loops; a product takes its c from a node of the same web or
-enters the web with other values. It must know no target.
+Comes in: a function. Goes out: its webs. A web's nodes are the results of products, groups of block
+parameters that carry them around loops, and results of one operation done on every register of
+another node; a product takes its c from a node of the same web or enters the web with other values.
+It must know no target.
 """
 
 from __future__ import annotations
@@ -16,14 +17,44 @@ from ptxlift.ir.matrix import Product, operands_of, product_of
 
 Group = tuple[Value, ...]  # the registers of one accumulator
 
+# Operations that may be done in any layout, as long as their operands lie alike.
+_STEPS = frozenset({"fadd", "fsub", "fmul", "ffma", "add", "sub", "mul"})
+
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """An accumulator as it is after a product, or as parameters of a block (`op` is None)."""
+    """An accumulator as it is after a product (`op`), after one operation on each of its registers
+    (`steps`, whose operand number `chained` is the accumulator's), or as parameters of a block.
+    """
 
     group: Group
     block: Block
     op: Op | None = None
+    steps: tuple[Op, ...] = ()
+    chained: int = 0
+
+    @property
+    def is_carried(self) -> bool:
+        """Whether these are parameters of a block."""
+        return self.op is None and not self.steps
+
+    @property
+    def ops(self) -> tuple[Op, ...]:
+        """What makes it, in the order of the block; nothing for parameters."""
+        return self.steps if self.op is None else (self.op,)
+
+    @property
+    def entered(self) -> Group:
+        """Of what is made: the accumulator before it."""
+        if self.op is not None:
+            return tuple(operands_of(self.op.operands, product_of(self.op))[2])
+        return tuple(op.operands[self.chained] for op in self.steps)
+
+    @property
+    def others(self) -> list[Group]:
+        """The other operands of the steps, each with its registers."""
+        operands = zip(*(op.operands for op in self.steps), strict=True)
+        return [group for number, group in enumerate(operands) if number != self.chained]
 
 
 @dataclass(eq=False, slots=True)
@@ -43,7 +74,7 @@ class Web:
 
     @property
     def parameters(self) -> list[Node]:
-        return [node for node in self.nodes if node.op is None]
+        return [node for node in self.nodes if node.is_carried]
 
 
 class WebFinder:
@@ -54,6 +85,7 @@ class WebFinder:
         self._nodes: dict[Group, Node] = {}
         self._web: dict[Node, Web] = {}
         self._owner: dict[Value, Node] = {}
+        self._home = {op: block for block in function.blocks for op in block.ops}
         self._ops = [
             (op, block) for block in function.blocks for op in block.ops if op in set(wanted)
         ]
@@ -65,8 +97,7 @@ class WebFinder:
             self._add(node, Web(product_of(op)))
         for op, _ in self._ops:
             node = self._nodes[tuple(op.results)]
-            c = tuple(operands_of(op.operands, product_of(op))[2])
-            self._link(node, None, c)
+            self._link(node, None, node.entered)
         return list(dict.fromkeys(self._web[self._nodes[tuple(op.results)]] for op, _ in self._ops))
 
     def _add(self, node: Node, web: Web) -> None:
@@ -92,7 +123,9 @@ class WebFinder:
         if found is not None:
             return found if self._web[found].product == web.product else None
         block = group[0].definition
-        if not isinstance(block, Block) or any(v.definition is not block for v in group):
+        if isinstance(block, Op):
+            return self._after_steps(web, group)
+        if any(v.definition is not block for v in group):
             return None
         if len(set(group)) < len(group) or not self._before[block]:
             return None
@@ -101,6 +134,36 @@ class WebFinder:
         for edge, given in self._incoming(node):
             self._link(node, edge, given)
         return node
+
+    def _after_steps(self, web: Web, group: Group) -> Node | None:
+        """A node of one operation on every register of another, if that leads to products."""
+        steps = tuple(value.definition for value in group)
+        first = steps[0]
+        assert isinstance(first, Op)
+        if first.name not in _STEPS or len(set(group)) < len(group):
+            return None
+        same = (first.name, first.attrs, self._home[first])
+        ops = tuple(op for op in steps if isinstance(op, Op) and op.name == first.name)
+        if len(ops) < len(steps) or any((o.name, o.attrs, self._home[o]) != same for o in ops):
+            return None
+        block = self._home[first]
+        if not _are_read_behind(ops, block):
+            return None
+        for number in range(len(first.operands)):
+            inner = tuple(op.operands[number] for op in ops)
+            if len(set(inner)) == len(inner) and self._leads_to_products(inner):
+                node = Node(group, block, None, ops, number)
+                self._add(node, web)
+                self._link(node, None, inner)
+                return node
+        return None
+
+    def _leads_to_products(self, group: Group) -> bool:
+        """Whether registers are a product's or, around a loop, become one's."""
+        if group in self._nodes:
+            return True
+        block = group[0].definition
+        return isinstance(block, Block) and all(v.definition is block for v in group)
 
     def _incoming(self, node: Node) -> Iterator[tuple[tuple[Block, int], Group]]:
         for block in dict.fromkeys(self._before[node.block]):
@@ -116,3 +179,10 @@ class WebFinder:
         web.is_sound &= other.is_sound
         for node in other.nodes:
             self._web[node] = web
+
+
+def _are_read_behind(ops: tuple[Op, ...], block: Block) -> bool:
+    """Whether nothing reads the results before the last of them is there."""
+    places = sorted(block.ops.index(op) for op in ops)
+    results = {op.result for op in ops}
+    return all(results.isdisjoint(op.operands) for op in block.ops[places[0] + 1 : places[-1] + 1])
