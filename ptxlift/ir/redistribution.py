@@ -4,7 +4,8 @@ Comes in: for each wanted register and each lane, which lane's which register it
 Taken one by one, a wanted register needs a move for each register it takes from. Together, as many
 moves as there are wanted registers are enough: in each round a lane gives the one register that is
 asked of it and gets a value for one of its registers; which one follows from round and lane by
-exclusive-or. It must know nothing of matrices.
+exclusive-or. So all rounds' values are chosen together: for each bit of the number, registers whose
+numbers differ in it change places in some lanes. It must know nothing of matrices.
 """
 
 from __future__ import annotations
@@ -21,11 +22,27 @@ Places = tuple[Place | None, ...]
 _MOVE = {LANES: 3, 2 * LANES: 8}  # cost of a move in a warp and in a wave, a choice being 1
 
 
+Lanes = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Exchanges:
+    """Registers change places with those whose number differs in bit j, in lanes `swaps[j]`; the
+    value of round k is then at `places[k]`.
+    """
+
+    swaps: tuple[Lanes, ...]
+    places: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """`turns[lane]`: in round k the lane gets a value for its register k ^ turns[lane]."""
+    """`turns[lane]`: in round k the lane gets a value for its register k ^ turns[lane]. `given`:
+    how lanes come by what they give, if all rounds do so together.
+    """
 
     turns: tuple[int, ...]
+    given: _Exchanges | None
     cost: int
 
 
@@ -33,62 +50,82 @@ def redistribute(
     exchange: Exchange, registers: Sequence[Value], wants: Sequence[Places]
 ) -> list[Value]:
     """The wanted registers; `wants[number][lane]` says which register of which lane, None: any."""
-    plan = _best_plan(tuple(wants))
+    plan = _best_plan(tuple(wants), len(registers))
     if plan is None:
         return [exchange.fetch(registers, places) for places in wants]
-    rounds = [_round(exchange, registers, wants, plan, k) for k in range(len(wants))]
-    return [_collected(exchange, rounds, plan, number) for number in range(len(wants))]
+    if plan.given is not None:
+        ready = _exchanged(exchange, registers, plan.given.swaps)
+        given = [ready[place] for place in plan.given.places]
+    else:
+        given = [_given(exchange, registers, wants, plan, k) for k in range(len(wants))]
+    rounds = [
+        exchange.permute(value, _sources(wants, plan.turns, k)) for k, value in enumerate(given)
+    ]
+    return _exchanged(exchange, rounds, _swaps(plan.turns, len(wants)))
 
 
-def _round(
-    exchange: Exchange,
-    registers: Sequence[Value],
-    wants: Sequence[Places],
-    plan: _Plan,
-    k: int,
+def _exchanged(exchange: Exchange, values: Sequence[Value], swaps: Sequence[Lanes]) -> list[Value]:
+    """Values that changed places; see `_Exchanges`."""
+    found = list(values)
+    for bit, lanes in enumerate(swaps):
+        if lanes:
+            inside = exchange.is_one_of(sorted(lanes))
+            found = [
+                exchange.builder.select(inside, found[at ^ 1 << bit], value)
+                for at, value in enumerate(found)
+            ]
+    return found
+
+
+def _asked(wants: Sequence[Places], turns: Sequence[int], k: int) -> list[Place | None]:
+    """What each lane gets in a round."""
+    return [wants[k ^ turn][lane] for lane, turn in enumerate(turns)]
+
+
+def _sources(wants: Sequence[Places], turns: Sequence[int], k: int) -> tuple[int | None, ...]:
+    return tuple(None if p is None else p.lane for p in _asked(wants, turns, k))
+
+
+def _given(
+    exchange: Exchange, registers: Sequence[Value], wants: Sequence[Places], plan: _Plan, k: int
 ) -> Value:
-    """What every lane gets in one round."""
-    asked = [wants[k ^ turn][lane] for lane, turn in enumerate(plan.turns)]
+    """What every lane gives in one round, chosen by itself."""
     givers: dict[int, set[int]] = {}
-    for place in asked:
+    for place in _asked(wants, plan.turns, k):
         if place is not None:
             givers.setdefault(place.register, set()).add(place.lane)
-    given = _chosen(exchange, [(registers[r], sorted(lanes)) for r, lanes in givers.items()])
-    return exchange.permute(given, tuple(None if p is None else p.lane for p in asked))
-
-
-def _collected(exchange: Exchange, rounds: Sequence[Value], plan: _Plan, number: int) -> Value:
-    """A wanted register, of which lanes got their parts in different rounds."""
-    by_turn: dict[int, list[int]] = {}
-    for lane, turn in enumerate(plan.turns):
-        by_turn.setdefault(turn, []).append(lane)
-    return _chosen(exchange, [(rounds[number ^ turn], lanes) for turn, lanes in by_turn.items()])
-
-
-def _chosen(exchange: Exchange, parts: Sequence[tuple[Value, list[int]]]) -> Value:
-    """For some lanes one value, for others another."""
-    value = parts[0][0]
-    for other, lanes in parts[1:]:
-        value = exchange.builder.select(exchange.is_one_of(lanes), other, value)
+    parts = list(givers.items())
+    value = registers[parts[0][0]]
+    for register, lanes in parts[1:]:
+        inside = exchange.is_one_of(sorted(lanes))
+        value = exchange.builder.select(inside, registers[register], value)
     return value
+
+
+def _swaps(turns: Sequence[int], count: int) -> tuple[Lanes, ...]:
+    """In which lanes each bit of a register's number is turned."""
+    return tuple(
+        frozenset(lane for lane, turn in enumerate(turns) if turn >> bit & 1)
+        for bit in range(count.bit_length() - 1)
+    )
 
 
 # ---- plans ----
 
 
 @cache
-def _best_plan(wants: tuple[Places, ...]) -> _Plan | None:
+def _best_plan(wants: tuple[Places, ...], registers: int) -> _Plan | None:
     """The cheapest plan, None where one by one is cheaper. Once a process for each layout."""
     count, lanes = len(wants), len(wants[0])
     move = _MOVE[lanes]
     alone = sum(len(_registers(places)) * (move + 1) - 1 for places in wants)
-    best = _Plan((), alone)
+    best = _Plan((), None, alone)
     if count & (count - 1) or any(None in places for places in wants):
         return None
     for turns in _turns(count, lanes):
-        cost = _cost(wants, turns, move)
-        if cost is not None and cost < best.cost:
-            best = _Plan(turns, cost)
+        plan = _plan(wants, registers, turns, move)
+        if plan is not None and plan.cost < best.cost:
+            best = plan
     return best if best.turns else None
 
 
@@ -102,17 +139,64 @@ def _turns(count: int, lanes: int) -> Iterator[tuple[int, ...]]:
         )
 
 
-def _cost(wants: Sequence[Places], turns: Sequence[int], move: int) -> int | None:
-    """Of a plan; None if a lane would have to give two registers in one round."""
-    total = len(wants) * (move + len(set(turns)) - 1)
+def _plan(
+    wants: Sequence[Places], registers: int, turns: tuple[int, ...], move: int
+) -> _Plan | None:
+    """The plan with these turns; None if a lane would have to give two registers in a round."""
+    gives: list[dict[int, int]] = []
     for k in range(len(wants)):
-        gives: dict[int, int] = {}
-        for lane, turn in enumerate(turns):
-            place = wants[k ^ turn][lane]
-            if place is not None and gives.setdefault(place.lane, place.register) != place.register:
+        given: dict[int, int] = {}
+        for place in _asked(wants, turns, k):
+            if place is not None and given.setdefault(place.lane, place.register) != place.register:
                 return None
-        total += len(set(gives.values())) - 1
-    return total
+        gives.append(given)
+    collecting = len(wants) * sum(map(bool, _swaps(turns, len(wants))))
+    alone = sum(len(set(given.values())) - 1 for given in gives)
+    together = _together(gives, registers)
+    best = alone
+    if together is not None:
+        best = min(alone, registers * sum(map(bool, together.swaps)))
+    chosen = together if best < alone else None
+    return _Plan(turns, chosen, len(wants) * move + collecting + best)
+
+
+def _together(gives: Sequence[dict[int, int]], registers: int) -> _Exchanges | None:
+    """How all rounds' values are chosen together; `gives[k][lane]` is the register that is given.
+    None where a register's number is not that of a round with bits turned by lane.
+    """
+    swaps: list[Lanes] = []
+    places = [0] * len(gives)
+    if registers & (registers - 1):
+        return None
+    for bit in range(registers.bit_length() - 1):
+        found = _parted([{lane: r >> bit & 1 for lane, r in given.items()} for given in gives])
+        if found is None:
+            return None
+        of_round, of_lane = found
+        swaps.append(frozenset(lane for lane, truth in of_lane.items() if truth))
+        places = [place | truth << bit for place, truth in zip(places, of_round, strict=True)]
+    return _Exchanges(tuple(swaps), tuple(places))
+
+
+def _parted(table: Sequence[dict[int, int]]) -> tuple[list[int], dict[int, int]] | None:
+    """Truths of rounds and lanes of which the table's are exclusive-ors."""
+    of_round: dict[int, int] = {}
+    of_lane: dict[int, int] = {}
+    for start, row in enumerate(table):
+        if start in of_round:
+            continue
+        known = {truth ^ of_lane[lane] for lane, truth in row.items() if lane in of_lane}
+        if len(known) > 1:
+            return None
+        of_round[start] = known.pop() if known else 0
+        for lane, truth in row.items():
+            of_lane.setdefault(lane, truth ^ of_round[start])
+    consistent = all(
+        of_round[k] ^ of_lane[lane] == truth
+        for k, row in enumerate(table)
+        for lane, truth in row.items()
+    )
+    return ([of_round[k] for k in range(len(table))], of_lane) if consistent else None
 
 
 def _registers(places: Places) -> set[int]:

@@ -44,11 +44,14 @@ def ahead(by_row: bool) -> str:
 @pytest.mark.parametrize("by_row", [False, True])
 @pytest.mark.parametrize("target", ["interpreter", *TARGETS])
 def test_tiles_loaded_ahead(target: str, by_row: bool) -> None:
-    """Nothing moves between lanes inside the loop."""
+    """No fragment moves between lanes inside the loop: WMMA's two copies of a tile are loaded by
+    rows in halves, which a permutation each joins.
+    """
     text = run(ahead(by_row), by_row, target, "auto")
     if target != "interpreter":
         assert "permute" not in between_products(text)
-        assert "permlane" not in between_products(text)
+        halves = by_row and target == "gfx1100"
+        assert ("permlane" in between_products(text)) == halves
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.exchange import LANES, Exchange, Place
+from ptxlift.llvm.amdgpu.matrix.cores import SIDE
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side
 from ptxlift.rewrite.matrix.load import ROWS
 
 _WIDEST = 4  # words of one load
+# prmt selectors: the lower halves of the own and the other word; the upper ones, the other's first.
+_LOW_OF_EVEN, _HIGH_OF_ODD = 0x5410, 0x3276
 
 Loaded = dict[tuple[int, int, int], Value]  # warp, step, word
 
@@ -84,6 +87,9 @@ class InPlaceLoads:
         places = [
             self._layout.places(self._side, warp, step, word, self._linear) for word in range(words)
         ]
+        if self._transposed and self._layout.core.groups == 1 and _are_full(places):
+            yield from self._shared_by_halves(places)
+            return
         at = 0
         while at < words:
             count = 1
@@ -94,6 +100,17 @@ class InPlaceLoads:
             count = 1 << (count.bit_length() - 1)
             yield at, self._load(places[at], count)
             at += count
+
+    def _shared_by_halves(self, places: Sequence[Places]) -> Iterator[tuple[int, list[Value]]]:
+        """Both half waves hold the same words: each loads half of them."""
+        exchange = self._exchange
+        b, count = exchange.builder, len(places) // 2
+        upper = exchange.is_one_of(range(SIDE, LANES))
+        for word in range(count):
+            (own,) = self._load((*places[word][:SIDE], *places[word + count][SIDE:]), 1)
+            other = exchange.permute(own, tuple(lane ^ SIDE for lane in range(LANES)))
+            yield word, [b.select(upper, other, own)]
+            yield word + count, [b.select(upper, own, other)]
 
     def _load(self, places: Places, count: int) -> list[Value]:
         wanting = [lane for lane, place in enumerate(places) if place is not None]
@@ -114,11 +131,27 @@ class InPlaceLoads:
 
     def _pair(self, places: Places) -> Value:
         """Neighbours in a column: lane 4g + t has rows 2t and 2t + 1 of column g."""
+        if _are_columns_together(places):
+            return self._pair_of_two(places)
         b = self._exchange.builder
         offsets = [0 if p is None else 2 * (p.lane % LANES // 4) for p in places]
         rows = (lambda lane: 2 * (lane % 4)), (lambda lane: 2 * (lane % 4) + 1)
         addresses = [self._address(places, row, offsets) for row in rows]
         return b.pack([b.load(address, Space.SHARED, 16, 1, 2)[0] for address in addresses])
+
+    def _pair_of_two(self, places: Places) -> Value:
+        """The same where lanes 2i and 2i + 1 want neighbouring columns: each of them loads both
+        elements of one of the rows.
+        """
+        exchange = self._exchange
+        b = exchange.builder
+        offsets = [0 if p is None else 4 * (p.lane % LANES // 8) for p in places]
+        address = self._address(places, lambda lane: 2 * (lane % 4) + (lane // 4 & 1), offsets)
+        (own,) = b.load(address, Space.SHARED, 32, 1, 4)
+        other = exchange.permute(own, tuple(lane ^ 1 for lane in range(exchange.lanes)))
+        odd = exchange.is_one_of(range(1, exchange.lanes, 2))
+        halves = (exchange.const(32, _HIGH_OF_ODD), exchange.const(32, _LOW_OF_EVEN))
+        return b.prmt(own, other, b.select(odd, *halves))
 
     def _address(
         self, places: Places, row_of: Callable[[int], int], offsets: Sequence[int]
@@ -147,3 +180,21 @@ def _follow(first: Places, later: Places, distance: int) -> bool:
         if not near or before.register != after.register:
             return False
     return True
+
+
+def _are_columns_together(places: Places) -> bool:
+    """Whether lanes 2i and 2i + 1 want the columns 2j and 2j + 1 of the same rows."""
+    for even, odd in zip(places[::2], places[1::2], strict=True):
+        if even is None or odd is None or even.register != odd.register:
+            return False
+        if even.lane // 4 & 1 or odd.lane != even.lane + 4:
+            return False
+    return True
+
+
+def _are_full(words: Sequence[Places]) -> bool:
+    """Whether every lane wants something, in both half waves the same."""
+    return all(
+        None not in places and places[:SIDE] == places[SIDE:] and len(places) == LANES
+        for places in words
+    )

@@ -4,6 +4,10 @@ Comes in: a product's fragments and a `Core`. Goes out: for each register of the
 operands and each lane, the fragment register it comes from; and the way back for results. On waves
 of 64, which hold two warps, each warp has an instruction of its own that uses all lanes. It must
 know no IR.
+
+The instruction multiplies b's transpose by a's, which lie like its own a and b. Its results are d
+transposed: neighbours of a row of d follow each other in registers, as they do in fragments, and
+one select and one exchange the less moves them there.
 """
 
 from __future__ import annotations
@@ -76,8 +80,7 @@ class Layout:
         holders = self._sums()
         found: list[Place | None] = []
         for lane in range(self.core.lanes):
-            row, column = self.core.row(lane, register), lane % SIDE
-            holder = holders.get((row, column))
+            holder = holders.get((lane % SIDE, self.core.row(lane, register)))
             if holder is None:
                 found.append(None)
             else:
@@ -90,7 +93,7 @@ class Layout:
         cells = {(holder.lane, holder.element): cell for cell, holder in holders.items()}
         core = self.core
         natives = {
-            (core.row(lane, register), lane % SIDE): (lane, register)
+            (lane % SIDE, core.row(lane, register)): (lane, register)
             for lane in range(core.lanes)
             for register in range(core.accumulators)
         }

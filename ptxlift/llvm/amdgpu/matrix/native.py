@@ -196,7 +196,14 @@ class NativeReplacer(ProductReplacer):
                 for warp in range(layout.warps)
                 for register in range(layout.core.accumulators)
             ]
-            found = self._entered[key] = redistribute(exchange, *_without_repeats(values, wants))
+            # Where a product has eight columns, some registers hold nothing of it.
+            real = [index for index, places in enumerate(wants) if any(places)]
+            moved = redistribute(
+                exchange, *_without_repeats(values, [wants[index] for index in real])
+            )
+            found = self._entered[key] = [exchange.const(32, 0)] * len(wants)
+            for index, value in zip(real, moved, strict=True):
+                found[index] = value
         return found
 
     def _native_of(self, node: Node) -> list[Value]:
@@ -220,7 +227,7 @@ class NativeReplacer(ProductReplacer):
         tile = self._tile[row]
         layout, core = tile.layout, tile.core.core
         sums = self._incoming(row, None, block, builder)
-        inputs = [self._side(row, side, block, builder) for side in Side]
+        inputs = [self._side(row, side, block, builder) for side in (Side.B, Side.A)]
         exchange = self.exchange(block, builder, core.lanes)
         results: list[Value] = []
         for warp in range(layout.warps):
