@@ -13,7 +13,8 @@ _TEXT = """.version 8.0
 .visible .entry k(.param .u64 memory)
 {{
 .reg .b32 %r<4>; .reg .f32 %f<8>; .reg .b64 %d<4>;
-ld.param.u64 %d0, [memory]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mad.lo.u32 %r0, %r0, 256, %r1;
+ld.param.u64 %d0, [memory]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x;
+mad.lo.u32 %r0, %r0, 256, %r1;
 mul.wide.u32 %d1, %r0, 4; add.u64 %d2, %d0, %d1;
 ld.global.f32 %f1, [%d2];
 cvt.sat.f32.f32 %f2, %f1;
