@@ -229,6 +229,11 @@ CODES: dict[str, Code] = {
         "The rewriter found ever more to change in a function and stopped at a bound. The code is right, only perhaps longer "
         "than it could be. Rules that undo each other are a fault of ptxlift: please report the kernel.",
     ),
+    "PTX208": Code(
+        "rewritten",
+        "What the rewriter made of the statement: the name of the rule or pass (docs/rules.md) and its outcome. Shown on "
+        "demand, by `ptxlift lift --remarks` and `Translation.remarks`.",
+    ),
     "PTX301": Code(
         "unknown target",
         "The name is no AMDGPU target, or the target takes no such feature. `ptxlift targets` lists them. A target id may "

@@ -18,10 +18,12 @@ from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.build import Built, Compiler, Linked, build, compile_unit, compiler_for, joined
 from ptxlift.driver.kernels import Kernel, KernelFacts, Resources, facts_of
 from ptxlift.driver.options import Options
-from ptxlift.driver.units import Request, Split, Unit, raise_failed, split_units
+from ptxlift.driver.units import Request, Split, Unit, raise_failed, rewrite_remarks, split_units
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
 from ptxlift.lifter.module import lift_program
+from ptxlift.rewrite.driver import Log
+from ptxlift.rewrite.passes import rewrite_module
 from ptxlift.target import TargetSpec, lookup
 
 T = TypeVar("T")
@@ -305,6 +307,20 @@ class Translation:
         return sorted([*skipped, *self._split.notes], key=lambda d: order.index(d.severity))
 
     @property
+    def remarks(self) -> Sequence[Diagnostic]:
+        """What the rewriter did, one remark (PTX208) a rewrite, in the order of the text. A
+        program of several texts has no places."""
+        return rewrite_remarks(self._request, self._split.units)
+
+    @property
+    def rewritten_ir(self) -> str:
+        """The IR after the rewriter, as the backend gets it."""
+        features = self._inputs.spec.target.features
+        return self._once(
+            "rewritten", lambda: print_module(rewrite_module(self.module, features, Log()))
+        )
+
+    @property
     def stats(self) -> Mapping[str, float]:
         """Seconds by stage, of the stages that have run in this process, and `"rule <name>"`: how
         often each rewrite rule fired, once LLVM IR has been made.
@@ -313,5 +329,5 @@ class Translation:
             split: Split | None = self._parts.get("split")
             fired: Counter[str] = Counter()
             for unit in split.units if split is not None else ():
-                fired.update(unit.rules)
+                fired.update(fire.name for fire in unit.fires)
             return {**self._timings, **{f"rule {name}": fired[name] for name in sorted(fired)}}

@@ -7,7 +7,7 @@ LLVM.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
@@ -17,8 +17,8 @@ from ptxlift.ir.attributes import Space
 from ptxlift.ir.packing import Verdict, lock_of, packing_verdict
 from ptxlift.llvm.amdgpu import AmdgpuBackend
 from ptxlift.llvm.options import CodegenOptions, Job, MatrixUse, WarpMapping
-from ptxlift.rewrite.driver import Log
-from ptxlift.rewrite.passes import rewrite_module
+from ptxlift.rewrite.driver import Fire, Log
+from ptxlift.rewrite.passes import outcome_of, rewrite_module
 from ptxlift.target import TargetSpec
 
 _SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items
@@ -43,7 +43,7 @@ class Unit:
     owns_variables: bool  # defines the module's variables; the other units declare them
     text: str
     job: Job
-    rules: Mapping[str, int] = field(default_factory=dict)  # how often each rewrite rule fired
+    fires: tuple[Fire, ...] = ()  # what the rewriter did
     notes: tuple[Diagnostic, ...] = ()
 
 
@@ -128,7 +128,7 @@ def _mapping(function: ir.Function, request: Request) -> tuple[str, list[Diagnos
             "PTX204",
             f"kernel {function.name} cannot run two warps a wave ({verdict.reason}), and its "
             "block is too large for one warp a wave",
-            _place(verdict, request),
+            _place(request, verdict.span),
             f"use a target with waves of 32, or blocks of at most {_SPLIT_BLOCK} threads",
         )
     return "split", []
@@ -142,7 +142,7 @@ def _check_locks(function: ir.Function, request: Request) -> None:
         "PTX205",
         f"kernel {function.name} repeats an atomic until it takes a lock, and no release of it is "
         "found that could move into that loop; it hangs where two lanes of one warp contend",
-        _place(Verdict(False, span=lock.span), request),
+        _place(request, lock.span),
         "release it in the same function, before lanes exchange values, or let one lane of a warp "
         "take it",
     )
@@ -152,17 +152,18 @@ def _note(function: ir.Function, verdict: Verdict, request: Request) -> Diagnost
     return Diagnostic(
         "PTX204",
         f"kernel {function.name} is packed two warps a wave as asked, though {verdict.reason}",
-        _place(verdict, request),
+        _place(request, verdict.span),
         "warp_mapping='auto' runs it one warp a wave",
         Severity.WARNING,
     )
 
 
-def _place(verdict: Verdict, request: Request) -> Span | None:
-    if request.source is None or verdict.span < 0:
+def _place(request: Request, start: int) -> Span | None:
+    """The statement at an offset of the text."""
+    if request.source is None or start < 0:
         return None
-    end = request.source.text.find(";", verdict.span)
-    return Span(request.source, verdict.span, max(end, verdict.span + 1))
+    end = request.source.text.find(";", start)
+    return Span(request.source, start, max(end, start + 1))
 
 
 def _part(module: ir.Module, kernels: Sequence[str], owns_variables: bool) -> ir.Module:
@@ -220,8 +221,20 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
     emitted = backend.emit_module(part, spec, codegen, request.source)
     job = backend.job(_title(part, kernels), emitted, spec, codegen)
     notes = tuple(_stopped_note(name) for name in log.stopped)
-    text, fired = emitted.text, log.counts()
-    return Unit(tuple(kernels), mapping, owns_variables, text, job, fired, notes)
+    fires = tuple(log.fires)
+    return Unit(tuple(kernels), mapping, owns_variables, emitted.text, job, fires, notes)
+
+
+def rewrite_remarks(request: Request, units: Sequence[Unit]) -> list[Diagnostic]:
+    """PTX208, a remark for each rewrite, in the order of the text."""
+    fires = dict.fromkeys(fire for unit in units for fire in unit.fires)
+    ordered = sorted(fires, key=lambda fire: (fire.span, fire.name))
+    return [_remark(request, fire) for fire in ordered]
+
+
+def _remark(request: Request, fire: Fire) -> Diagnostic:
+    message = f"{fire.name} in {fire.function}: {outcome_of(fire.name)}"
+    return Diagnostic("PTX208", message, _place(request, fire.span), "", Severity.REMARK)
 
 
 def _stopped_note(function: str) -> Diagnostic:

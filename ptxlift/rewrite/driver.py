@@ -27,6 +27,7 @@ from ptxlift.rewrite.pattern import (
 from ptxlift.rewrite.rule import Index, Rule
 from ptxlift.target import Feature
 
+FOLD = "fold"  # what the log calls the folding of constants
 _FIRES_PER_OP = 8  # more rewrites than that mean that rules undo each other
 
 
@@ -143,7 +144,7 @@ class Session:
         builder = self.editor.builder(op)
         pairs = zip(op.results, bits, strict=True)
         results = [builder.const(value.width, number) for value, number in pairs]
-        self.replace("fold", op, builder.block.ops, results)
+        self.replace(FOLD, op, builder.block.ops, results)
         return True
 
     def _build(self, rule: Rule, op: Op, bound: Bindings) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 
 from ptxlift.ir.core import Module
-from ptxlift.rewrite.driver import Log, Pass, Rewriter
+from ptxlift.rewrite.driver import FOLD, Log, Pass, Rewriter
 from ptxlift.rewrite.logic import LOGIC_TREES
 from ptxlift.rewrite.parameter_copies import PARAMETER_COPIES
 from ptxlift.rewrite.products import CARRIES, PRODUCTS
@@ -33,3 +33,14 @@ def rewrite_module(module: Module, features: frozenset[Feature], log: Log) -> Mo
     if all(functions[name] is f for name, f in module.functions.items()):
         return module
     return replace(module, functions=functions)
+
+
+def outcome_of(name: str) -> str:
+    """What a rule or pass makes, for people; its name is that of a `Fire`."""
+    return _outcomes()[name]
+
+
+@cache
+def _outcomes() -> dict[str, str]:
+    made = {rule.name: rule.shown for rule in all_rules()}
+    return made | {each.name: each.made for each in PASSES} | {FOLD: "a constant"}
