@@ -8,6 +8,7 @@ import os
 import click
 
 from ptxlift import __version__
+from ptxlift.cli.responses import with_response_files
 from ptxlift.diag import PtxError
 
 DIAGNOSTICS = 1
@@ -23,11 +24,16 @@ _COMMANDS = {  # name: (module, one line of help); modules load when their comma
     "targets": ("targets", "List the AMDGPU targets."),
     "isa": ("isa", "List the PTX instructions and what is done with each."),
     "explain": ("explain", "Explain a diagnostic code."),
+    "cache": ("cache", "Show, check, shrink or empty the cache of translations."),
+    "cmake": ("cmake", "Print the folder of the CMake package."),
 }
 
 
 class _Group(click.Group):
     """Finds sub-commands without loading all of them; no exception leaves it as a traceback."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, with_response_files(args))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

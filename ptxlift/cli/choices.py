@@ -24,7 +24,7 @@ def target_option() -> Decorator:
         multiple=True,
         default=("gfx942",),
         show_default=True,
-        help="Targets, separated by commas; repeatable.",
+        help="Targets, separated by commas, or `all`; repeatable.",
     )
 
 
@@ -35,35 +35,16 @@ def kernel_option() -> Decorator:
     )
 
 
-def jobs_option() -> Decorator:
-    """`-j N`."""
-    return click.option(
-        "--jobs",
-        "-j",
-        type=click.IntRange(0),
-        default=1,
-        show_default=True,
-        help="Files translated at the same time; 0: one a core.",
-    )
-
-
 def split_targets(words: tuple[str, ...]) -> list[str]:
     """The names in `--target`, each once, all of them known. Raises PTX301."""
-    from ptxlift.target import lookup
+    from ptxlift.target import all_targets, lookup
 
     names = [name.strip() for word in words for name in word.split(",")]
+    if "all" in names:
+        names = [target.name for target in all_targets()]
     wanted = list(dict.fromkeys(name for name in names if name))
     if not wanted:
         raise click.UsageError("--target names no target")
     for name in wanted:
         lookup(name)
     return wanted
-
-
-def processes(jobs: int) -> int:
-    """How many processes `-j` asks for."""
-    if jobs:
-        return jobs
-    import os
-
-    return os.cpu_count() or 1

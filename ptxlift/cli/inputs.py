@@ -7,6 +7,7 @@ know nothing of PTX.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,12 +31,31 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceFile:
+    """What a manifest says of one PTX text."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
-    """One PTX text."""
+    """One PTX text. `sources`: of what it was made, once that is known."""
 
     name: str
     stem: Path
     text: bytes | str
+    sources: tuple[SourceFile, ...] = ()
+
+
+def sources_of(programs: Sequence[Program]) -> tuple[SourceFile, ...]:
+    """The texts of programs that are translated as one."""
+    found = []
+    for program in programs:
+        data = program.text.encode() if isinstance(program.text, str) else program.text
+        found.append(SourceFile(program.name, hashlib.sha256(data).hexdigest(), len(data)))
+    return tuple(found)
 
 
 def find_inputs(words: Sequence[str]) -> list[Input]:

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ptxlift.cli.choices import (
-    files_argument,
-    jobs_option,
-    kernel_option,
-    processes,
-    split_targets,
-    target_option,
-)
+from ptxlift.cli.batch import Batch, batch_options
+from ptxlift.cli.choices import files_argument, kernel_option, split_targets, target_option
+from ptxlift.cli.emit import KINDS, Output, kinds_of, outputs_of, parts_of
 from ptxlift.cli.inputs import STDIN, find_inputs
-from ptxlift.cli.outputs import Place, place_of, write
-from ptxlift.cli.work import Work
+from ptxlift.cli.manifest import Manifest
+from ptxlift.cli.outputs import Place, depfile_text, place_of, write
+from ptxlift.cli.work import Done, Request, Work, counted
 from ptxlift.diag import PtxError
-from ptxlift.driver.batch import Outcome
 from ptxlift.driver.options import Options
-
-_EMIT = {  # what to write: (file extension, part of the translation)
-    "hsaco": ("hsaco", "code_object"),
-    "asm": ("s", "asm"),
-    "llvm": ("ll", "llvm_ir"),
-    "ir": ("ir", "ir"),
-    "obj": ("o", "object"),
-    "bc": ("bc", "bitcode"),
-}
+from ptxlift.driver.outcomes import Outcome
 
 
 @click.command("lift")
 @files_argument()
 @target_option()
 @click.option("--output", "-o", help="Folder, a file name for one output, or `-`.")
-@click.option("--emit", type=click.Choice(list(_EMIT)), default="hsaco", show_default=True)
+@click.option(
+    "--emit",
+    "emit",
+    multiple=True,
+    default=("hsaco",),
+    show_default=True,
+    help=f"What to write, separated by commas: {', '.join(KINDS)}.",
+)
+@click.option("--name", default="", help="What the outputs of a single program are named after.")
+@click.option("--manifest", help="JSON file about everything that was done.")
+@click.option("--depfile", help="Dependencies of the outputs, as make and ninja read them.")
 @kernel_option()
 @click.option("-O", "opt_level", type=click.IntRange(0, 3), default=2, show_default=True)
 @click.option("--wave-size", type=click.Choice(["32", "64"]), help="Lanes of a wave.")
@@ -50,12 +48,15 @@ _EMIT = {  # what to write: (file extension, part of the translation)
 @click.option("--together", is_flag=True, help="All FILES are one program with one output.")
 @click.option("--skip-unsupported", is_flag=True, help="Leave out kernels that fail.")
 @click.option("--quiet", "-q", is_flag=True, help="Print diagnostics only.")
-@jobs_option()
+@batch_options()
 def command(
     files: tuple[str, ...],
     targets: tuple[str, ...],
     output: str | None,
-    emit: str,
+    emit: tuple[str, ...],
+    name: str,
+    manifest: str | None,
+    depfile: str | None,
     kernels: tuple[str, ...],
     opt_level: int,
     wave_size: str | None,
@@ -63,13 +64,14 @@ def command(
     together: bool,
     skip_unsupported: bool,
     quiet: bool,
-    jobs: int,
+    **batch: Any,
 ) -> None:
     """Translate PTX FILES into AMDGPU code objects.
 
     FILES are PTX files, fat binaries, objects or executables with PTX in them, folders of .ptx
     files, patterns, or `-` for standard input. Each file and target gives one output,
-    FILE.TARGET.EXTENSION.
+    FILE.TARGET.EXTENSION; a bundle or a header serves all targets. A word `@FILE` stands for the
+    words in that file.
     """
     options = Options(
         opt_level=opt_level,
@@ -78,34 +80,80 @@ def command(
         on_unsupported="skip" if skip_unsupported else "error",
         isolate=True,
     )
-    names = split_targets(targets)
-    inputs = find_inputs(files)
-    extension, part = _EMIT[emit]
-    outputs = len(names) * (1 if together else len(inputs))
-    place = place_of(output, extension, outputs, STDIN in files)
-    work = Work(inputs, names, part, kernels, options, processes(jobs), together)
-    for program, target, outcome in work.run():
-        try:
-            _write(outcome, place, place.path(program.stem, target, extension), work, quiet)
-        except PtxError as error:
-            work.report(error)
+    names, inputs, kinds = split_targets(targets), find_inputs(files), kinds_of(emit)
+    programs = 1 if together else len(inputs)
+    if name and programs > 1:
+        raise click.UsageError("--name is for one program; --together makes one of all FILES")
+    outputs = programs * sum(1 if KINDS[kind].whole else len(names) for kind in kinds)
+    place = place_of(output, [KINDS[kind].extension for kind in kinds], outputs, STDIN in files)
+    parts = parts_of(kinds, manifest is not None)
+    request = Request(inputs, names, parts, Batch.of(**batch), kernels, options, together)
+    work = Work(request)
+    writer = _Writer(work, place, kinds, name, quiet)
+    for done in work.run():
+        writer.finish(done)
+    writer.close(manifest, depfile)
+    if not quiet and work.tally.programs > 1:
+        work.say(work.tally.line(), err=True)
     raise SystemExit(work.status)
 
 
-def _write(outcome: Outcome, place: Place, path: Path, work: Work, quiet: bool) -> None:
-    if outcome.data is None:
-        return
-    if outcome.failed and not outcome.kernels:
-        work.fail()  # nothing was left to translate
-    data = outcome.data.encode() if isinstance(outcome.data, str) else outcome.data
-    if place.stdout:
-        sys.stdout.buffer.write(data)
-        return
-    write(path, data)
-    if not quiet:
-        work.say(f"{path}: {_count(outcome)}, {len(data)} bytes")
+class _Writer:
+    """Writes what was made, and remembers what it wrote."""
+
+    def __init__(self, work: Work, place: Place, kinds: list[str], name: str, quiet: bool) -> None:
+        self._work = work
+        self._place = place
+        self._kinds = kinds
+        self._name = name
+        self._quiet = quiet
+        self._manifest = Manifest(work.request.options)
+        self._written: list[Path] = []
+
+    def finish(self, done: Done) -> None:
+        """Shows what was found in a program and writes its outputs."""
+        self._work.tell(done)
+        for outcome in done.outcomes.values():
+            if outcome.failed and not outcome.kernels:
+                self._work.fail()  # nothing was left to translate
+        program = self._manifest.add(done)
+        stem = done.program.stem.with_name(self._name) if self._name else done.program.stem
+        for output in outputs_of(self._kinds, done):
+            path = self._place.path(stem, output.target, KINDS[output.kind].extension)
+            try:
+                self._write(path, output, done)
+            except PtxError as error:
+                self._work.report(error)
+                continue
+            self._written.append(path)
+            program.add(output, path)
+
+    def _write(self, path: Path, output: Output, done: Done) -> None:
+        if self._place.stdout:
+            sys.stdout.buffer.write(output.data)
+            return
+        write(path, output.data)
+        if self._quiet:
+            return
+        fitting = [o for t, o in done.outcomes.items() if o.ok and output.target in ("", t)]
+        self._work.say(f"{path}: {_count(fitting)}, {len(output.data)} bytes")
+
+    def close(self, manifest: str | None, depfile: str | None) -> None:
+        """Writes what is about the whole run."""
+        try:
+            if manifest is not None:
+                write(Path(manifest), self._manifest.text().encode())
+            if depfile is not None:
+                sources = [entry.path for entry in self._work.request.inputs]
+                write(Path(depfile), depfile_text(self._written, sources).encode())
+        except PtxError as error:
+            self._work.report(error)
 
 
-def _count(outcome: Outcome) -> str:
-    kernels = f"{len(outcome.kernels)} kernel{'' if len(outcome.kernels) == 1 else 's'}"
-    return f"{kernels}, {len(outcome.failed)} left out" if outcome.failed else kernels
+def _count(outcomes: list[Outcome]) -> str:
+    kernels = len({kernel.name for outcome in outcomes for kernel in outcome.kernels})
+    failed = len({name for outcome in outcomes for name in outcome.failed})
+    said = counted(kernels, "kernel")
+    if len(outcomes) > 1:
+        said += f" for {len(outcomes)} targets"
+    return f"{said}, {failed} left out" if failed else said

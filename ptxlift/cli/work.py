@@ -6,7 +6,8 @@ Comes in: tasks, how many processes. Goes out: outcomes, with diagnostics alread
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -14,60 +15,131 @@ from typing import TYPE_CHECKING
 import click
 
 from ptxlift.cli.app import FAULT, show_fault
-from ptxlift.cli.inputs import Input, Program, read_programs
+from ptxlift.cli.batch import Batch
+from ptxlift.cli.findings import findings_of
+from ptxlift.cli.inputs import Input, Program, read_programs, sources_of
 from ptxlift.diag import PtxError
-from ptxlift.driver.batch import Outcome, Task, translate_all
+from ptxlift.driver.batch import translate_all
 from ptxlift.driver.options import Options
+from ptxlift.driver.outcomes import Outcome, Task
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from rich.progress import Progress
 
-_MANY = 4  # tasks from which on progress is shown
+_MANY = 4  # tasks from which on progress is shown unasked
 
 
-@dataclass(slots=True)
-class Work:
-    """What to do with every input, and what went wrong so far."""
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a command was asked to do with every input. parts: see `Task`. together: all inputs are
+    one program.
+    """
 
     inputs: Sequence[Input]
     targets: Sequence[str]
-    part: str
-    kernels: tuple[str, ...]
-    options: Options
-    processes: int
+    parts: tuple[str, ...]
+    batch: Batch
+    kernels: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
     together: bool = False
-    status: int = 0
-    _progress: Progress | None = None
-    _said: set[str] = field(default_factory=set)
-    _programs: list[tuple[Program, str]] = field(default_factory=list)
 
-    def run(self) -> Iterator[tuple[Program, str, Outcome]]:
-        """Each program and target with its outcome."""
-        total = len(self.inputs) * len(self.targets)
-        with _executor(min(self.processes, total)) as executor, _progress(total) as progress:
-            self._progress = progress
-            for number, outcome in enumerate(translate_all(self._tasks(), executor)):
-                program, target = self._programs[number]
-                self._tell(outcome, program.name, target)
-                yield program, target, outcome
-                if progress is not None:
-                    progress.advance(progress.task_ids[0])
 
-    def _tell(self, outcome: Outcome, name: str, target: str) -> None:
-        for diagnostic in outcome.diagnostics:
-            text = diagnostic.render()
-            if diagnostic.span is None:
-                text = f"{name} for {target}: {text}"
-            if text not in self._said:  # targets share most of what is wrong
-                self.say(text, err=True)
-            self._said.add(text)
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A program with its outcomes by target."""
+
+    program: Program
+    outcomes: Mapping[str, Outcome]
+
+
+@dataclass(slots=True)
+class Tally:
+    """The score of a run."""
+
+    programs: int = 0
+    outcomes: int = 0
+    failed: int = 0
+    cached: int = 0
+    kernels: int = 0
+    left_out: int = 0
+    started: float = field(default_factory=time.perf_counter)
+
+    def add(self, outcome: Outcome) -> None:
+        self.outcomes += 1
+        self.failed += not outcome.ok
+        self.cached += outcome.cached
+        self.kernels += len(outcome.kernels)
+        self.left_out += len(outcome.failed)
+
+    def line(self) -> str:
+        """The summary in one line."""
+        seconds = time.perf_counter() - self.started
+        facts = [
+            counted(self.programs, "program"),
+            counted(self.outcomes, "translation"),
+            counted(self.kernels, "kernel"),
+        ]
+        if self.left_out:
+            facts.append(f"{counted(self.left_out, 'kernel')} left out")
+        if self.failed:
+            facts.append(f"{self.failed} failed")
+        if self.cached:
+            facts.append(f"{self.cached} from the cache")
+        return f"{', '.join(facts)}; {seconds:.1f} s"
+
+
+def counted(number: int, what: str) -> str:
+    """`3 kernels`."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+class Work:
+    """Does a request, and keeps what went wrong so far."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.status = 0
+        self.tally = Tally()
+        self._progress: Progress | None = None
+        self._faulty = False
+        self._programs: list[Program] = []
+
+    def run(self) -> Iterator[Done]:
+        """Each program with its outcomes, in the order of the inputs."""
+        request = self.request
+        total = len(request.inputs) * len(request.targets)
+        batch = request.batch
+        with batch.executor(total) as executor, self._shown(total):
+            outcomes = translate_all(self._tasks(), executor, batch.cache)
+            made: dict[str, Outcome] = {}
+            for outcome in outcomes:
+                program, target = self._programs[0], request.targets[len(made)]
+                made[target] = outcome
+                self._count(outcome)
+                if len(made) == len(request.targets):
+                    self.tally.programs += 1
+                    del self._programs[0]
+                    yield Done(program, made)
+                    made = {}
+
+    def _count(self, outcome: Outcome) -> None:
+        self.tally.add(outcome)
         if outcome.fault:
-            show_fault(outcome.fault, f"{name} for {target}", self.status < FAULT)
             self.fail(FAULT)
-        elif outcome.data is None:
+        elif not outcome.ok:
             self.fail()
+        if self._progress is not None:
+            self._progress.advance(self._progress.task_ids[0])
+
+    def tell(self, done: Done) -> None:
+        """Shows what was found, on standard error."""
+        name = done.program.name
+        for finding in findings_of(done.outcomes):
+            self.say(finding.render(name), err=True)
+        for target, outcome in done.outcomes.items():
+            if outcome.fault:
+                show_fault(outcome.fault, f"{name} for {target}", not self._faulty)
+                self._faulty = True
 
     def fail(self, status: int = 1) -> None:
         """Something went wrong; the worst status counts."""
@@ -87,27 +159,29 @@ class Work:
             click.echo(text, err=err)
 
     def _tasks(self) -> Iterator[Task]:
+        request = self.request
         for group in self._groups():
-            program = replace(group[0], text=b"")
-            self._programs.extend((program, target) for target in self.targets)
+            self._programs.append(replace(group[0], text=b"", sources=sources_of(group)))
             texts = tuple(program.text for program in group)
             names = tuple(program.name for program in group)
+            kernels = request.kernels or None
             for targets in self._portions():
-                yield Task(texts, names, targets, self.part, self.kernels or None, self.options)
+                yield Task(texts, names, targets, request.parts, kernels, request.options)
 
     def _portions(self) -> list[tuple[str, ...]]:
         """All targets at once, so that a file is read once; one by one to busy more processes."""
-        if len(self.inputs) >= self.processes:
-            return [tuple(self.targets)]
-        return [(target,) for target in self.targets]
+        request = self.request
+        if len(request.inputs) >= request.batch.workers:
+            return [tuple(request.targets)]
+        return [(target,) for target in request.targets]
 
     def _groups(self) -> Iterator[list[Program]]:
         """Programs that are translated as one: each alone, or all together."""
         everything: list[Program] = []
-        for entry in self.inputs:
+        for entry in self.request.inputs:
             try:
                 for program in read_programs(entry):
-                    if self.together:
+                    if self.request.together:
                         everything.append(program)
                     else:
                         yield [program]
@@ -116,31 +190,24 @@ class Work:
         if everything and not self.status:
             yield everything
 
+    @contextmanager
+    def _shown(self, total: int) -> Iterator[None]:
+        """Progress on standard error, if it was asked for or somebody looks."""
+        wanted = self.request.batch.progress
+        if wanted is None:
+            wanted = total >= _MANY and sys.stderr.isatty()
+        if not wanted:
+            yield
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-@contextmanager
-def _executor(processes: int) -> Iterator[Executor | None]:
-    if processes <= 1:
-        yield None
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as executor:
-        yield executor
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Progress | None]:
-    if total < _MANY or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    progress = Progress(
-        console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    )
-    with progress:
-        progress.add_task("translating", total=total)
-        yield progress
+        self._progress = Progress(
+            "translating", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+            console=Console(stderr=True), transient=True,
+            redirect_stdout=False, redirect_stderr=False,
+        )  # fmt: skip
+        with self._progress:
+            self._progress.add_task("translating", total=total)
+            yield
+        self._progress = None

@@ -8,132 +8,158 @@ terminals.
 
 from __future__ import annotations
 
-import atexit
+import threading
 import traceback
+import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ptxlift.diag import Diagnostic, PtxError
-from ptxlift.driver.options import Options
+from ptxlift.diag import PtxError
+from ptxlift.driver.cache import Cache
+from ptxlift.driver.outcomes import Outcome, Task
 from ptxlift.driver.translation import Translation, lift
 from ptxlift.llvm.isolate import Worker
 from ptxlift.llvm.options import Compiled, Job
 
 _AHEAD = 64  # tasks handed to an executor before the first outcome is waited for
-_WITHOUT_LLVM = ("ir", "llvm_ir")
+_WITHOUT_LLVM = frozenset({"ir", "llvm_ir"})
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One program, read once, for some targets. `part`: the property of `Translation` that is
-    wanted.
+def translate_all(
+    tasks: Iterable[Task], executor: Executor | None = None, cache: Cache | None = None
+) -> Iterator[Outcome]:
+    """The outcomes of tasks, in their order and that of their targets.
+
+    executor: any of `concurrent.futures`, or what behaves like one (Dask's, MPI's); without one the
+    tasks run here, one by one. cache: outcomes of earlier runs, and the place for new ones.
     """
-
-    texts: tuple[str | bytes, ...]
-    names: tuple[str, ...]
-    targets: tuple[str, ...]
-    part: str = "code_object"
-    kernels: tuple[str, ...] | None = None
-    options: Options = field(default_factory=Options)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a task on one target.
-
-    data: the part asked for; None where there is none. diagnostics: everything found.
-    failed: names of kernels that were left out. fault: what is wrong with ptxlift itself, if this
-    is why there is no data.
-    """
-
-    data: str | bytes | None
-    kernels: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    fault: str = ""
-
-
-def translate_all(tasks: Iterable[Task], executor: Executor | None = None) -> Iterator[Outcome]:
-    """The outcomes of tasks, in their order and that of their targets. Without an executor they
-    run here, one by one.
-    """
-    if executor is None:
-        for task in tasks:
-            yield from translate(task)
-        return
-    running: deque[tuple[Task, Future[list[Outcome]]]] = deque()
+    running: deque[_Running] = deque()
     for task in tasks:
-        running.append((task, _submit(executor, task)))
-        if len(running) == _AHEAD:
-            yield from _results(*running.popleft())
+        running.append(_start(task, executor, cache))
+        if len(running) == (_AHEAD if executor is not None else 1):
+            yield from running.popleft().outcomes()
     while running:
-        yield from _results(*running.popleft())
+        yield from running.popleft().outcomes()
 
 
-def _submit(executor: Executor, task: Task) -> Future[list[Outcome]]:
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A task at work. `known`: by target, what needs no work; `rest`: the targets that do."""
+
+    task: Task
+    known: dict[str, Outcome]
+    rest: Task | None
+    future: Future[list[Outcome]] | None
+    cache: Cache | None
+
+    def outcomes(self) -> list[Outcome]:
+        """Waits for them; without a future, does the work."""
+        made = dict(self.known)
+        if self.rest is not None:
+            made |= zip(self.rest.targets, self._made(self.rest), strict=True)
+        return [made[target] for target in self.task.targets]
+
+    def _made(self, rest: Task) -> list[Outcome]:
+        if self.future is None:
+            return translate(rest, self.cache)
+        try:
+            return self.future.result()
+        except BrokenExecutor:
+            gone = Outcome(fault="a worker process ended; perhaps memory ran out")
+            return [gone] * len(rest.targets)
+
+
+def _start(task: Task, executor: Executor | None, cache: Cache | None) -> _Running:
+    known: dict[str, Outcome] = {}
+    if cache is not None:
+        found = {target: cache.get(task, target) for target in task.targets}
+        known = {target: outcome for target, outcome in found.items() if outcome is not None}
+    missing = tuple(target for target in task.targets if target not in known)
+    rest = replace(task, targets=missing) if missing else None
+    future = _submit(executor, rest, cache) if executor is not None and rest is not None else None
+    return _Running(task, known, rest, future, cache)
+
+
+def _submit(executor: Executor, task: Task, cache: Cache | None) -> Future[list[Outcome]]:
     try:
-        return executor.submit(translate, task)
+        return executor.submit(translate, task, cache)
     except BrokenExecutor as error:
         broken: Future[list[Outcome]] = Future()
         broken.set_exception(error)
         return broken
 
 
-def _results(task: Task, future: Future[list[Outcome]]) -> list[Outcome]:
-    try:
-        return future.result()
-    except BrokenExecutor:
-        gone = Outcome(None, fault="a worker process ended; perhaps memory ran out")
-        return [gone] * len(task.targets)
+def translate(task: Task, cache: Cache | None = None) -> list[Outcome]:
+    """Does one task: an outcome for each target, kept in the cache if there is one."""
+    outcomes = _translated(task)
+    for target, outcome in zip(task.targets, outcomes, strict=True):
+        if cache is not None:
+            cache.put(task, target, outcome)
+    return outcomes
 
 
-def translate(task: Task) -> list[Outcome]:
-    """Does one task: an outcome for each target."""
-    if task.part not in _WITHOUT_LLVM:
-        warm_worker()
+def _translated(task: Task) -> list[Outcome]:
+    if not _WITHOUT_LLVM.issuperset(task.parts):
+        warm_worker().start()
     texts, names, options = task.texts, task.names, task.options
     try:
         first = lift(texts, task.targets[0], task.kernels, options, name=names, compiler=_compile)
     except Exception as error:
         return [_no_outcome(error)] * len(task.targets)
-    return [_outcome(first, target, task.part) for target in task.targets]
+    return [_outcome(first, target, task.parts) for target in task.targets]
 
 
 def _no_outcome(error: Exception) -> Outcome:
     if isinstance(error, PtxError):
-        return Outcome(None, diagnostics=tuple(error.diagnostics))
-    return Outcome(None, fault=describe_fault(error))
+        return Outcome(diagnostics=tuple(error.diagnostics))
+    return Outcome(fault=describe_fault(error))
 
 
-def _outcome(first: Translation, target: str, part: str) -> Outcome:
+def _outcome(first: Translation, target: str, parts: Sequence[str]) -> Outcome:
     try:
-        return _finished(first if target == first.target else first.for_target(target), part)
+        return _finished(first if target == first.target else first.for_target(target), parts)
     except Exception as error:
         return _no_outcome(error)
 
 
-def _finished(made: Translation, part: str) -> Outcome:
-    data: str | bytes = getattr(made, part)
-    return Outcome(data, tuple(made.kernels), tuple(made.failed), tuple(made.diagnostics))
+def _finished(made: Translation, parts: Sequence[str]) -> Outcome:
+    data: dict[str, str | bytes] = {part: getattr(made, part) for part in parts}
+    return Outcome(
+        data,
+        tuple(kernel.report("code_object" in parts) for kernel in made.kernels.values()),
+        {name: tuple(found) for name, found in made.failed.items()},
+        tuple(made.diagnostics),
+    )
 
 
 def _compile(job: Job) -> Compiled:
     return warm_worker().run(job)
 
 
-@cache
+class _Life:
+    """Something that goes away with its thread."""
+
+
+class _Own(threading.local):
+    """A thread's LLVM worker. It ends with the thread, or with this process."""
+
+    def __init__(self) -> None:
+        self.worker = Worker()
+        self._life = _Life()
+        weakref.finalize(self._life, self.worker.close)
+
+
+_own = _Own()
+
+
 def warm_worker() -> Worker:
-    """This process's LLVM worker, kept from task to task; it starts at once, so that LLVM loads
-    while the first program is read. A worker that dies is replaced at the next job.
+    """This thread's LLVM worker, kept from task to task. A worker that dies is replaced at the next
+    job.
     """
-    worker = Worker()
-    worker.start()
-    atexit.register(worker.close)
-    return worker
+    return _own.worker
 
 
 def describe_fault(error: BaseException) -> str:

@@ -48,6 +48,17 @@ class KernelFacts:
     reqntid: tuple[int, int, int] | None
 
 
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """A kernel as a record that can be kept. `resources`: None if no code was generated."""
+
+    name: str
+    params: tuple[Param, ...]
+    reqntid: tuple[int, int, int] | None
+    warp_mapping: str
+    resources: Resources | None = None
+
+
 def facts_of(module: ir.Module) -> tuple[KernelFacts, ...]:
     """The facts of all kernels of a module."""
     return tuple(
@@ -98,6 +109,11 @@ class Kernel:
                 hint="use a smaller block, or a target with waves of 32",
             )
         return (2 * block[0], block[1], block[2])
+
+    def report(self, with_resources: bool) -> KernelReport:
+        """All that is known; with resources it generates code if that has not been done."""
+        resources = self._resources(self.name) if with_resources else None
+        return KernelReport(self.name, self.params, self.reqntid, self.warp_mapping, resources)
 
     @property
     def shared_bytes(self) -> int:

@@ -11,8 +11,9 @@ from driver_programs import HEADER, UNTRANSLATED, deadly, simple
 
 import ptxlift
 from ptxlift.driver import batch
-from ptxlift.driver.batch import Outcome, Task, translate_all
+from ptxlift.driver.batch import translate_all
 from ptxlift.driver.options import Options
+from ptxlift.driver.outcomes import Outcome, Task
 from ptxlift.llvm.isolate import Worker
 from ptxlift.llvm.options import Compiled, Job
 
@@ -24,10 +25,10 @@ def tasks() -> list[Task]:
 
 
 def check(outcomes: list[Outcome]) -> None:
-    assert [outcome.kernels for outcome in outcomes] == [
-        ("k0",), ("k1",), (), ("k3",), ("k4",), ("k5",)
+    assert [[kernel.name for kernel in outcome.kernels] for outcome in outcomes] == [
+        ["k0"], ["k1"], [], ["k3"], ["k4"], ["k5"]
     ]  # fmt: skip
-    assert outcomes[2].data is None
+    assert not outcomes[2].ok
     assert [d.code for d in outcomes[2].diagnostics] == ["PTX004"]
 
 
@@ -43,8 +44,8 @@ def test_several_targets_of_one_program() -> None:
         if target == "gfx9999":
             assert [d.code for d in outcome.diagnostics] == ["PTX301"]
         else:
-            assert outcome.data == ptxlift.lift(text, target).code_object
-    assert len({outcome.data for outcome in outcomes}) == 4
+            assert outcome.parts["code_object"] == ptxlift.lift(text, target).code_object
+    assert len({outcome.parts.get("code_object") for outcome in outcomes}) == 4
 
 
 def test_in_threads() -> None:
@@ -57,11 +58,11 @@ def test_in_processes_with_the_same_bytes() -> None:
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         there = list(translate_all(tasks(), executor))
     check(there)
-    assert [outcome.data for outcome in there] == [outcome.data for outcome in here]
+    assert [outcome.parts for outcome in there] == [outcome.parts for outcome in here]
 
 
 def test_more_tasks_than_are_handed_out_at_once() -> None:
-    many = [Task((HEADER,), ("x",), ("gfx942",), "ir")] * 150
+    many = [Task((HEADER,), ("x",), ("gfx942",), ("ir",))] * 150
     with ThreadPoolExecutor(1) as executor:
         assert len(list(translate_all(many, executor))) == 150
 
@@ -70,7 +71,8 @@ def test_skipped_kernels_are_named() -> None:
     text = HEADER + simple("good") + UNTRANSLATED
     task = Task((text,), ("x",), ("gfx942",), options=Options(on_unsupported="skip"))
     (outcome,) = translate_all([task])
-    assert outcome.kernels == ("good",) and outcome.failed == ("matrix",)
+    assert [kernel.name for kernel in outcome.kernels] == ["good"]
+    assert list(outcome.failed) == ["matrix"]
 
 
 def test_death_of_llvm_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +86,7 @@ def test_death_of_llvm_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
     three = [Task(task.texts, task.names, ("gfx900",)) for task in tasks() if "k" in task.texts[0]]
     outcomes = list(translate_all(three[:3]))
     worker.close()
-    assert [outcome.data is None for outcome in outcomes] == [False, True, False]
+    assert [outcome.ok for outcome in outcomes] == [True, False, True]
     (found,) = outcomes[1].diagnostics
     assert found.code == "PTX304" and "kernel k1" in found.message
 
@@ -95,7 +97,7 @@ def test_our_own_fault_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(batch, "lift", broken)
     (outcome,) = translate_all([Task((HEADER,), ("x",), ("gfx942",))])
-    assert outcome.data is None
+    assert not outcome.ok
     assert outcome.fault.startswith("KeyError: 'boom' at driver/batch.py:")
 
 

@@ -1,0 +1,13 @@
+from concurrent.futures import Executor
+from types import TracebackType
+
+class Client:
+    def __init__(self, address: str, *, timeout: float = ...) -> None: ...
+    def __enter__(self) -> Client: ...
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+    def get_executor(self) -> Executor: ...
