@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ptxlift.api import (
         Buffer,
+        Cache,
         Diagnostic,
         Fragment,
         Kernel,
         Operand,
         Options,
+        Outcome,
         Program,
         PtxError,
         PtxImage,
         RunResult,
+        Task,
         Translation,
         extract,
         lift,
@@ -29,21 +32,25 @@ if TYPE_CHECKING:
         raise_inline_asm,
         run,
         targets,
+        translate_all,
     )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Buffer",
+    "Cache",
     "Diagnostic",
     "Fragment",
     "Kernel",
     "Operand",
     "Options",
+    "Outcome",
     "Program",
     "PtxError",
     "PtxImage",
     "RunResult",
+    "Task",
     "Translation",
     "extract",
     "lift",
@@ -53,19 +60,23 @@ __all__ = [
     "raise_inline_asm",
     "run",
     "targets",
+    "translate_all",
 ]
 
 _HOMES = {  # public name: (module, name there); the same as in `api`
     "Buffer": ("runtime.arguments", "Buffer"),
+    "Cache": ("driver.cache", "Cache"),
     "Diagnostic": ("diag", "Diagnostic"),
     "Fragment": ("inline_asm.fragment", "Fragment"),
     "Kernel": ("driver.kernels", "Kernel"),
     "Operand": ("inline_asm.model", "Operand"),
     "Options": ("driver.options", "Options"),
+    "Outcome": ("driver.outcomes", "Outcome"),
     "Program": ("runtime.program", "Program"),
     "PtxError": ("diag", "PtxError"),
     "PtxImage": ("link.extract", "PtxImage"),
     "RunResult": ("runtime.device", "RunResult"),
+    "Task": ("driver.outcomes", "Task"),
     "Translation": ("driver.translation", "Translation"),
     "extract": ("link.extract", "extract"),
     "lift": ("driver.translation", "lift"),
@@ -75,6 +86,7 @@ _HOMES = {  # public name: (module, name there); the same as in `api`
     "raise_inline_asm": ("inline_asm.raising", "raise_inline_asm"),
     "run": ("runtime.program", "run"),
     "targets": ("target", "all_targets"),
+    "translate_all": ("driver.batch", "translate_all"),
 }
 
 

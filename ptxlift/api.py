@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from ptxlift.diag import Diagnostic, PtxError
+from ptxlift.driver.batch import translate_all
+from ptxlift.driver.cache import Cache
 from ptxlift.driver.kernels import Kernel
 from ptxlift.driver.options import Options
+from ptxlift.driver.outcomes import Outcome, Task
 from ptxlift.driver.translation import Translation, lift, parse
 from ptxlift.inline_asm.fragment import Fragment
 from ptxlift.inline_asm.model import Operand
@@ -18,15 +21,18 @@ from ptxlift.target import all_targets as targets
 
 __all__ = [
     "Buffer",
+    "Cache",
     "Diagnostic",
     "Fragment",
     "Kernel",
     "Operand",
     "Options",
+    "Outcome",
     "Program",
     "PtxError",
     "PtxImage",
     "RunResult",
+    "Task",
     "Translation",
     "extract",
     "lift",
@@ -36,4 +42,5 @@ __all__ = [
     "raise_inline_asm",
     "run",
     "targets",
+    "translate_all",
 ]

@@ -18,7 +18,7 @@ from ptxlift.cli.app import app
 from ptxlift.codes import CODES
 from ptxlift.target import all_targets
 
-COMMANDS = ("lift", "check", "run", "extract", "inline", "targets", "isa", "explain")
+COMMANDS = tuple(app_module._COMMANDS)
 
 
 def test_help_names_every_command() -> None:
