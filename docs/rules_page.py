@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
 from docs.markdown import table
-from ptxlift.rewrite.passes import PASSES
+from ptxlift import ptx
+from ptxlift.diag import PtxError
+from ptxlift.ir.attributes import Format
+from ptxlift.lifter.module import lift_program
+from ptxlift.rewrite.driver import Log
+from ptxlift.rewrite.passes import PASSES, rewrite_module
 from ptxlift.rewrite.pattern import Attribute, Known, Literal, Node, Pattern, Slot
 from ptxlift.rewrite.rule import Rule
 from ptxlift.rewrite.rules import all_rules
+from ptxlift.target import lookup
+
+_EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 _INTRODUCTION = """# Rewrite rules
 
@@ -15,7 +27,8 @@ form by itself. Patterns are written in the ops of `ptxlift/ir/ops.py`; a name t
 value twice. *instructions*: vector instructions before and after, as measured on gfx942 or where
 the rule applies. Every integer rule is proven by Z3 for all inputs at its real widths
 (`tests/proofs`), and has a case where it fires and near misses where it does not
-(`tests/golden/rewrite`). This page is generated from `ptxlift/rewrite/`; run `make docs` to write
+(`tests/golden/rewrite`). *fired*: how often, and in how many of the PTX files under `examples`,
+translated for gfx942. This page is generated from `ptxlift/rewrite/`; run `make docs` to write
 it anew.
 """
 _ENABLING = """## Forms
@@ -34,7 +47,7 @@ for each of the 256 truth tables the fewest vector instructions, by exhaustive s
 bitwise instructions of the chip with the constants 0 and -1. `make bench` counts what LLVM makes of
 them for every target.
 """
-_HEADS = ("rule", "pattern", "result", "targets", "widths", "instructions", "proof")
+_HEADS = ("rule", "pattern", "result", "targets", "widths", "instructions", "proof", "fired")
 
 
 def render() -> str:
@@ -42,9 +55,10 @@ def render() -> str:
     rules = all_rules()
     gaining = table(_HEADS, [_row(rule) for rule in rules if not rule.enabling])
     forms = table(_HEADS, [_row(rule) for rule in rules if rule.enabling])
-    heads = ("pass", "finds", "makes", "instructions", "proof")
+    heads = ("pass", "finds", "makes", "instructions", "proof", "fired")
     passes = table(
-        heads, [(f"`{p.name}`", p.found, p.made, _cost(p.cost), p.proof) for p in PASSES]
+        heads,
+        [(f"`{p.name}`", p.found, p.made, _cost(p.cost), p.proof, _fired(p.name)) for p in PASSES],
     )
     return "\n".join([_INTRODUCTION, gaining, _PASSES, passes, _ENABLING, forms, _TABLES])
 
@@ -58,7 +72,31 @@ def _row(rule: Rule) -> tuple[str, ...]:
         ", ".join(map(str, rule.widths)),
         _cost(rule.cost),
         rule.unproven or "Z3",
+        _fired(rule.name),
     )
+
+
+def _fired(name: str) -> str:
+    times, files = _fires()
+    return f"{times[name]} in {files[name]}" if times[name] else "nowhere"
+
+
+@cache
+def _fires() -> tuple[Counter[str], Counter[str]]:
+    """How often each rule fires in the examples, and in how many files."""
+    times: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for path in sorted(_EXAMPLES.glob("*/*.ptx")):
+        log = Log()
+        try:
+            module = lift_program([ptx.parse_module(path.read_text("utf-8"), path.name)]).module
+        except PtxError:
+            continue  # a file that shows what is refused
+        rewrite_module(module, lookup("gfx942").target.features, log)
+        names = [fire.name for fire in log.fires]
+        times.update(names)
+        files.update(set(names))
+    return times, files
 
 
 def _targets(rule: Rule) -> str:
@@ -89,4 +127,6 @@ def pattern_text(pattern: Pattern) -> str:
 def _value(value: object) -> str:
     if isinstance(value, Attribute):
         return value.name
+    if isinstance(value, Format):
+        return value.name.lower()
     return str(getattr(value, "value", value))
