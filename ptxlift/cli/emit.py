@@ -28,6 +28,7 @@ KINDS = {
     "hsaco": Kind("hsaco", "code_object"),
     "bundle": Kind("hipfb", "code_object", whole=True),
     "asm": Kind("s", "asm"),
+    "rewritten": Kind("rewritten.ir", "rewritten_ir"),
     "llvm": Kind("ll", "llvm_ir"),
     "ir": Kind("ir", "ir"),
     "obj": Kind("o", "object"),
@@ -61,7 +62,7 @@ def parts_of(kinds: Iterable[str], resources: bool) -> tuple[str, ...]:
     code is generated at all.
     """
     parts = dict.fromkeys(KINDS[kind].part for kind in kinds)
-    if resources and not parts.keys() <= {"ir", "llvm_ir"}:
+    if resources and not parts.keys() <= {"ir", "rewritten_ir", "llvm_ir"}:
         parts["code_object"] = None
     return tuple(parts)
 

@@ -47,6 +47,7 @@ from ptxlift.driver.outcomes import Outcome
 )
 @click.option("--together", is_flag=True, help="All FILES are one program with one output.")
 @click.option("--skip-unsupported", is_flag=True, help="Leave out kernels that fail.")
+@click.option("--remarks", is_flag=True, help="Say what the rewriter made of which line.")
 @click.option("--quiet", "-q", is_flag=True, help="Print diagnostics only.")
 @batch_options()
 def command(
@@ -63,6 +64,7 @@ def command(
     warp_mapping: str,
     together: bool,
     skip_unsupported: bool,
+    remarks: bool,
     quiet: bool,
     **batch: Any,
 ) -> None:
@@ -79,6 +81,7 @@ def command(
         warp_mapping=warp_mapping,
         on_unsupported="skip" if skip_unsupported else "error",
         isolate=True,
+        remarks=remarks,
     )
     names, inputs, kinds = split_targets(targets), find_inputs(files), kinds_of(emit)
     programs = 1 if together else len(inputs)

@@ -15,6 +15,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "isolate": (False, True),
     "unsafe_fp_atomics": (False, True),
     "debug_lines": (False, True),
+    "remarks": (False, True),
     "matrix": ("auto", "native", "generic"),
 }
 _LARGEST_BLOCK = 1024
@@ -39,6 +40,7 @@ class Options:
     debug_lines: the code says which line of PTX each instruction comes from, as `.loc` in assembly
         and as DWARF line tables in objects. The instructions stay the same. Programs of several
         texts get none.
+    remarks: `diagnostics` also says what each rewrite rule made of which line (PTX208).
     max_block: threads of the largest block a kernel without `.maxntid` may be launched with.
     """
 
@@ -51,6 +53,7 @@ class Options:
     unsafe_fp_atomics: bool = False
     matrix: str = "auto"
     debug_lines: bool = False
+    remarks: bool = False
     max_block: int = 1024
 
     def __post_init__(self) -> None:

@@ -304,7 +304,10 @@ class Translation:
         """Warnings and remarks, and the errors of skipped kernels, the worst first."""
         skipped = [d for found in self.failed.values() for d in found]
         order = list(Severity)
-        return sorted([*skipped, *self._split.notes], key=lambda d: order.index(d.severity))
+        remarks = self.remarks if self.options.remarks else ()
+        return sorted(
+            [*skipped, *self._split.notes, *remarks], key=lambda d: order.index(d.severity)
+        )
 
     @property
     def remarks(self) -> Sequence[Diagnostic]:

@@ -198,3 +198,23 @@ def test_skipping_what_is_not_translated(tmp_path: Path) -> None:
     assert "1 kernel, 1 left out" in ended.text
     ended = ptxlift("check", "-", stdin=text)
     assert ended.status == 1 and "1 of 2 kernels" in ended.text and "not: bad" in ended.text
+
+
+def test_remarks_and_the_rewritten_ir(tmp_path: Path) -> None:
+    words = (
+        "lift",
+        EXAMPLES / "ptx" / "bit_tricks.ptx",
+        "-t",
+        "gfx942",
+        "--emit",
+        "rewritten",
+        "-o",
+        tmp_path,
+        "--no-cache",
+    )
+    ended = ptxlift(*words, "--remarks")
+    assert ended.status == 0
+    assert "bit_tricks.ptx:44:2: remark[PTX208]: fold in bit_tricks: a constant" in ended.errors
+    made = next(tmp_path.iterdir())
+    assert made.name == "bit_tricks.gfx942.rewritten.ir"
+    assert "remark" not in ptxlift(*words).errors
