@@ -85,15 +85,27 @@ class RunStats:
             "dynamic cost": self.dynamic_cost,
         }
 
+    def costs(self) -> dict[str, float]:
+        """The cost by class; memory's lines and conflicts count with their instructions."""
+        costs = {kind.value: count * self._cost_of(kind) for kind, count in self.counts.items()}
+        extra = {
+            InstClass.MATRIX: 4 * (self.matrix_passes - self.counts.get(InstClass.MATRIX, 0)),
+            InstClass.VMEM: self.lines_touched,
+            InstClass.LDS: self.bank_conflicts,
+            InstClass.WAIT: self.nop_cycles,
+        }
+        for kind, cost in extra.items():
+            costs[kind.value] = costs.get(kind.value, 0.0) + cost
+        return costs
+
+    def _cost_of(self, kind: InstClass) -> float:
+        full_rate = kind is InstClass.F64 and self.target in _FULL_RATE_F64
+        return 1 if full_rate else _COST[kind]
+
     @property
     def dynamic_cost(self) -> float:
         """The weighted sum that code quality is measured by."""
-        cost = 0.0
-        for kind, count in self.counts.items():
-            full_rate = kind is InstClass.F64 and self.target in _FULL_RATE_F64
-            cost += count * (1 if full_rate else _COST[kind])
-        matrix = (self.matrix_passes - self.counts.get(InstClass.MATRIX, 0)) * 4
-        return cost + self.lines_touched + self.bank_conflicts + self.nop_cycles + matrix
+        return sum(self.costs().values())
 
 
 @dataclass(slots=True)

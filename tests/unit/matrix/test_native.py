@@ -8,7 +8,7 @@ from collections.abc import Callable
 import manual_fragments as manual
 import numpy as np
 import pytest
-from matrix_kernels import HEAD, LANES, WARPS, Array, kernel, launch, vector
+from matrix_kernels import HEAD, LANES, WARPS, Array, kernel, launch, run, vector
 from matrix_numbers import INTEGERS, WIDTHS, assert_close, random_matrix, values_of
 from test_mma import Instruction, check, expected_integers, gather, sizes, spread
 
@@ -18,12 +18,13 @@ F16 = Instruction("m16n8k16", "f32", "f16", "f16", "f32")
 F16_SHORT = Instruction("m16n8k8", "f32", "f16", "f16", "f32")
 BF16 = Instruction("m16n8k16", "f32", "bf16", "bf16", "f32")
 TF32 = Instruction("m16n8k8", "f32", "tf32", "tf32", "f32")
+TF32_SHORT = Instruction("m16n8k4", "f32", "tf32", "tf32", "f32")
 S8 = Instruction("m16n8k32", "s32", "s8", "s8", "s32")
 S8_SHORT = Instruction("m16n8k16", "s32", "s8", "s8", "s32")
 S8_SATURATED = Instruction("m16n8k32", "s32", "s8", "s8", "s32", ".satfinite")
 SUPPORTED = {
-    "gfx1100": (F16, F16_SHORT, BF16, S8, S8_SHORT, S8_SATURATED),
-    "gfx1201": (F16, F16_SHORT, BF16, S8, S8_SHORT, S8_SATURATED),
+    "gfx1100": (F16, F16_SHORT, BF16, TF32, TF32_SHORT, S8, S8_SHORT, S8_SATURATED),
+    "gfx1201": (F16, F16_SHORT, BF16, TF32, TF32_SHORT, S8, S8_SHORT, S8_SATURATED),
     "gfx942": (F16, F16_SHORT, BF16, TF32, S8, S8_SHORT, S8_SATURATED),
     "gfx950": (F16, BF16, TF32, S8),
     "gfx90a": (TF32, S8, S8_SHORT),
@@ -142,3 +143,27 @@ def test_subnormals_and_missing_units_stay_generic(target: str) -> None:
     """gfx90a flushes subnormals of f16 in MFMA; gfx1030 has no matrix instructions."""
     text = run_loop(F16, 2, target, "native", "3", "", THREE)
     assert not MATRIX.search(text)
+
+
+@pytest.mark.parametrize("target", ["interpreter", "gfx1100", "gfx1201", "gfx942"])
+def test_infinities_and_nans_of_tf32(target: str) -> None:
+    """An infinity has no lower part that could make a NaN of it."""
+    rng = np.random.default_rng(9)
+    a_bits, a = random_matrix("tf32", (WARPS, 16, 8), rng)
+    b_bits, b = random_matrix("tf32", (WARPS, 8, 8), rng)
+    for row, pattern in enumerate((0x7F800000, 0xFF800000, 0x7FFFE000)):
+        a_bits[:, row, row] = pattern
+        a[:, row, row] = (np.inf, -np.inf, np.nan)[row]
+    inputs = {
+        "a": spread(a_bits, manual.LEFT["m16n8k8", 32], 4, 32),
+        "b": spread(b_bits, manual.RIGHT["m16n8k8", 32], 2, 32),
+    }
+    c = ", ".join(["%c0"] * 4)
+    body = ".reg .f32 %c<1>; mov.f32 %c0, 0f00000000;\n"
+    body += f"{TF32.text} {vector('d', 4)}, {vector('a', 4)}, {vector('b', 2)}, {{{c}}};"
+    got = run(body, inputs, {"d": (4, 32)}, target, matrix="native")["d"]
+    d = values_of("f32", gather(got, manual.accumulator("m16n8k8"), (16, 8), 32))
+    assert np.array_equal(d[:, 0], np.inf * np.sign(b[:, 0]))
+    assert np.array_equal(d[:, 1], -np.inf * np.sign(b[:, 1]))
+    assert np.isnan(d[:, 2]).all()
+    assert np.isfinite(d[:, 3:]).all()

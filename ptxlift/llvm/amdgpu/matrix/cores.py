@@ -10,7 +10,7 @@ words (registers) of a row: word number `slot` of the row's words is held by lan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from ptxlift.ir.matrix import Element
@@ -33,7 +33,8 @@ class Core:
 
     `intrinsic`: as LLVM declares it. `words`: input registers of a lane. `groups`: lane groups that
     hold different words of a row (the others repeat them). `accumulators`: registers of a result.
-    `lanes`: of the wave. `passes`: of four cycles.
+    `lanes`: of the wave. `passes`: of four cycles. `parts`: bf16 numbers that make up an element of
+    an input; where that is more than one, a core stands for several instructions.
     """
 
     intrinsic: str
@@ -46,6 +47,7 @@ class Core:
     results: Results
     lanes: int
     passes: int
+    parts: int = 1
 
     @property
     def words_of_row(self) -> int:
@@ -75,6 +77,13 @@ def _wmma(
     return Core(text, feature, a, result, words, groups, 8, kind, 32, 4)
 
 
+def _parted(core: Core) -> Core:
+    """tf32 on an instruction of bf16: an element is the sum of two. The upper parts and the lower
+    ones of a lie side by side along K; b's upper parts meet both, then its lower parts do.
+    """
+    return replace(core, a=Element.TF32, passes=2 * core.passes, parts=2)
+
+
 def _mfma(name: str, feature: Feature, a: Element, vector: str, words: int, passes: int) -> Core:
     sums = "<4 x i32>" if a is Element.S8 else "<4 x float>"
     result = Element.S32 if a is Element.S8 else Element.F32
@@ -99,6 +108,8 @@ class MatrixCore(Enum):
     WMMA_F16_GFX12 = _wmma("f32.16x16x16.f16.v8f32.v8f16", _GFX12, _F16, _F32, "<8 x half>", 4, 2)
     WMMA_BF16_GFX12 = _wmma("f32.16x16x16.bf16.v8f32.v8i16", _GFX12, _BF16, _F32, "<8 x i16>", 4, 2)
     WMMA_S8_GFX12 = _wmma("i32.16x16x16.iu8.v8i32.v2i32", _GFX12, _S8, _S32, "<2 x i32>", 2, 2)
+    WMMA_TF32_GFX11 = _parted(WMMA_BF16_GFX11)
+    WMMA_TF32_GFX12 = _parted(WMMA_BF16_GFX12)
     # fmt: off
     MFMA_F16        = _mfma("f32.16x16x16f16",     Feature.SMFMAC,       _F16,  "<4 x half>",  2, 4)
     MFMA_BF16       = _mfma("f32.16x16x16bf16.1k", Feature.SMFMAC,       _BF16, "<4 x i16>",   2, 4)
