@@ -21,6 +21,19 @@ _DUMP_CODE = "+dumpcode"
 # the whole process.
 _ONE_ATOMIC_A_WAVE = "-amdgpu-atomic-optimizer-strategy=DPP"
 
+_LEVEL_OF_MOST = 1
+_PASSES = {  # the others are LLVM's own pipelines
+    Pipeline.SHORT: (
+        *("sroa", "simplify_cfg", "instruction_combine", "simplify_cfg"),
+        "dead_code_elimination",
+    ),
+    Pipeline.LOOPS: (
+        *("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg"),
+        *("new_gvn", "loop_simplify", "lcssa", "loop_rotate", "loop_unroll", "sroa"),
+        *("instruction_combine", "simplify_cfg", "new_gvn", "dead_code_elimination"),
+    ),
+}
+
 
 @cache
 def _initialise() -> None:
@@ -64,17 +77,16 @@ def _machine(job: Job) -> llvm.TargetMachine:
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, job: Job) -> None:
-    tuning = llvm.create_pipeline_tuning_options(job.opt_level)
+    level = _LEVEL_OF_MOST if job.pipeline is Pipeline.MOST else job.opt_level
+    tuning = llvm.create_pipeline_tuning_options(level)
     tuning.loop_vectorization = False  # lanes are the vectors
     tuning.slp_vectorization = job.pairs
     builder = llvm.create_pass_builder(machine, tuning)
-    if job.pipeline is Pipeline.FULL:
+    names = _PASSES.get(job.pipeline)
+    if names is None:
         builder.getModulePassManager().run(module, builder)
         return
     passes = llvm.create_new_module_pass_manager()
-    passes.add_sroa_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_dead_code_elimination_pass()
+    for name in names:
+        getattr(passes, f"add_{name}_pass")()
     passes.run(module, builder)

@@ -28,8 +28,10 @@ class MatrixUse(Enum):
 class Pipeline(Enum):
     """Which LLVM passes a unit needs."""
 
-    SHORT = "short"  # straight-line code: a quarter of O2's time for the same result
-    FULL = "full"  # loops, local arrays or calls: LLVM's default<On>
+    SHORT = "short"  # straight-line code: an eighth of O2's time for the same result
+    LOOPS = "loops"  # large, with loops only: a quarter of O2's time, loops are still unrolled
+    MOST = "most"  # large, with local arrays or calls: LLVM's default<O1>, 0.2% from O2's result
+    FULL = "full"  # small, with any of these: LLVM's default<On>
 
 
 @dataclass(frozen=True, slots=True)

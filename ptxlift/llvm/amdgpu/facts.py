@@ -24,7 +24,9 @@ class Facts:
     may_exit: bool = False  # ends the thread in a function that is not a kernel
     keeps_subnormals: bool = False  # some f32 op without .ftz could tell
     block_barrier_scratch: bool = False  # barrier reductions need LDS of their own
-    needs_full_pipeline: bool = False
+    has_loops: bool = False
+    has_locals_or_calls: bool = False
+    size: int = 0  # ops
     has_halves: bool = False  # f16 or bf16 operations
 
 
@@ -105,9 +107,10 @@ def _of_function(function: Function, module: Module) -> Facts:
                 _add_op(facts, op, function, module)
         for successor in block.ops[-1].successors:
             if successor in seen:
-                facts.needs_full_pipeline = True
+                facts.has_loops = True
+        facts.size += len(block.ops)
     if function.slots:
-        facts.needs_full_pipeline = True
+        facts.has_locals_or_calls = True
     if not function.blocks:
         facts.calls_unknown = True
     return facts
@@ -134,7 +137,7 @@ def _add_op(facts: Facts, op: Op, function: Function, module: Module) -> None:
 
 
 def _add_call(facts: Facts, op: Op, module: Module) -> None:
-    facts.needs_full_pipeline = True
+    facts.has_locals_or_calls = True
     symbol = str(op.attr("symbol")) if op.opdef.name == "call" else ""
     if symbol in module.functions:
         facts.callees.add(symbol)

@@ -9,13 +9,17 @@ from __future__ import annotations
 from ptxlift.llvm.amdgpu.emitter import Emitter
 
 _GROUP_SIZE = 12  # offset of three 16-bit sizes
+_BASE_ALIGN = 8  # of the hidden arguments' own address
 
 
 def hidden_argument(e: Emitter, offset: int, width: int) -> str:
-    """A hidden argument by its offset."""
+    """A hidden argument by its offset. LLVM joins neighbours, and makes a scalar load of them only
+    where it is told that four bytes are aligned.
+    """
+    align = min(_BASE_ALIGN, offset & -offset) or _BASE_ALIGN
     base = e.let(e.call("ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()"))
     place = e.let(f"getelementptr i8, ptr addrspace(4) {base}, i64 {offset}")
-    load = f"load i{width}, ptr addrspace(4) {place}, align {width // 8}, !invariant.load !0"
+    load = f"load i{width}, ptr addrspace(4) {place}, align {align}, !invariant.load !0"
     return e.let(load)
 
 

@@ -6,6 +6,8 @@ they are. It must know no op.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ptxlift.diag import Source
 from ptxlift.ir.core import Function, Module
 from ptxlift.ir.printf import metadata_entry
@@ -25,6 +27,9 @@ from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
 from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.model import TRIPLE
 
+_LARGE = 1500  # ops: from here on LLVM's passes take longer than all of ptxlift's start
+_DEFAULT_LEVEL = 2
+
 
 def emit_module(
     module: Module, spec: TargetSpec, options: CodegenOptions, source: Source | None = None
@@ -41,11 +46,20 @@ def emit_module(
     parts += [body for body in bodies if body]
     parts += sorted(context.declarations.values())
     parts += metadata_lines(context, lines)
-    full = any(fact.needs_full_pipeline for fact in facts.values())
     halves = any(fact.has_halves for fact in facts.values())
     pairs = context.has(Feature.PK_FMA_F32) and not halves  # LLVM's pairs of halves cost more
-    pipeline = Pipeline.FULL if full else Pipeline.SHORT
-    return Emitted("\n".join(parts) + "\n", pipeline, pairs)
+    return Emitted("\n".join(parts) + "\n", _pipeline(facts, options), pairs)
+
+
+def _pipeline(facts: Mapping[str, Facts], options: CodegenOptions) -> Pipeline:
+    """The fewest passes that pay. Large programs come from compilers that have optimised them."""
+    found = facts.values()
+    complex = any(fact.has_locals_or_calls for fact in found)
+    if not complex and not any(fact.has_loops for fact in found):
+        return Pipeline.SHORT
+    if options.opt_level > _DEFAULT_LEVEL or sum(fact.size for fact in found) < _LARGE:
+        return Pipeline.FULL
+    return Pipeline.MOST if complex else Pipeline.LOOPS
 
 
 def _function(function: Function, facts: Facts, context: Context, lines: DebugLines | None) -> str:
