@@ -1,9 +1,10 @@
-"""Matrices of 8 by 8 halves between shared memory and lanes: ldmatrix, stmatrix, movmatrix.
+"""Matrices between shared memory and lanes: ldmatrix, stmatrix, movmatrix.
 
-Comes in: an instruction. Goes out: an op for loads, which a product may take up; for stores
-permutations of row addresses and 16- or 32-bit accesses. Lane
+Comes in: an instruction. Goes out: an op for loads of 8 by 8 halves, which a product may take up;
+for stores permutations of row addresses and 16- or 32-bit accesses. Lane
 8j + r holds the address of row r of matrix j. A lane's register holds two neighbours of a row:
-lane i those of row i / 4 at columns 2 (i % 4) and the next; transposed, of a column.
+lane i those of row i / 4 at columns 2 (i % 4) and the next; transposed, of a column. Matrices of
+bytes and narrower elements are in byte_matrices.py.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from ptxlift.ir.attributes import IntPredicate, Space, Special
 from ptxlift.ir.core import Value
 from ptxlift.ir.exchange import LANES, Exchange
+from ptxlift.lifter.byte_matrices import load_bytes, store_bytes
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.words import space_of
 from ptxlift.ptx import module as ptx
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 _ROWS = 8
 _LOW_HALVES, _HIGH_HALVES = 0x5410, 0x7632  # prmt selectors: a half of each of two words
-_HINT = "compile the source for sm_80 or sm_90, which use the .m8n8 form of .b16"
 
 
 def lane_bits(at: FunctionLifter, first: int, count: int) -> Value:
@@ -63,33 +64,31 @@ def _places(
     return [add(_row_address(exchange, rows, matrix, row), offset) for row in pair]
 
 
-def _number(at: FunctionLifter, inst: ptx.Inst) -> int:
-    form = inst.form
-    if form.get("shape") != "m8n8" or form.get("type") != "b16":
-        name = form.row.pattern.split(".", 1)[0]
-        raise at.refuse(f"'{name}' of 8-bit and narrower elements is not translated", _HINT)
-    return int(form.get("num")[1:])
-
-
 @lifts("ldmatrix")
 def lift_ldmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Warp-Level Matrix Load Instruction: ldmatrix."""
-    form, count = inst.form, _number(at, inst)
+    form = inst.form
     rows = shared_address(at, inst.operands[1], space_of(form))
-    results = at.builder.matrix_load(rows, count, bool(form.get("trans")))
+    count = int(form.get("num")[1:])
+    if form.get("shape") == "m8n8":
+        results = at.builder.matrix_load(rows, count, bool(form.get("trans")))
+    else:
+        results = load_bytes(at, rows, form, count)
     at.write(inst.operands[0], form.operands[0], results, inst)
 
 
 @lifts("stmatrix")
 def lift_stmatrix(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Warp-Level Matrix Store Instruction: stmatrix."""
-    form, count = inst.form, _number(at, inst)
+    form = inst.form
     transposed = bool(form.get("trans"))
     rows = shared_address(at, inst.operands[0], space_of(form))
     exchange = Exchange(at.builder)
     values = at.read(inst.operands[1], form.operands[1])
     assert isinstance(values, tuple), "stmatrix has a vector"
-    assert len(values) == count
+    if form.get("shape") != "m8n8":
+        store_bytes(at, rows, values)
+        return
     for matrix, value in enumerate(values):
         places = _places(at, exchange, rows, matrix, transposed)
         width = 32 // len(places)

@@ -109,13 +109,3 @@ def test_movmatrix(target: str) -> None:
     before = values.view(np.uint16).reshape(-1, 8, 8)
     after = got.view(np.uint16).reshape(-1, 8, 8)
     assert np.array_equal(after, before.swapaxes(1, 2))
-
-
-@pytest.mark.parametrize("device", [INTERPRETER, "gfx942"])
-def test_narrow_elements_are_refused(device: str) -> None:
-    import ptxlift
-
-    inputs = {"a": np.zeros((LANES, 1), np.uint32)}
-    body = "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%d0, %d1}, [%a0];"
-    with pytest.raises(ptxlift.PtxError, match="ldmatrix"):
-        run(body, inputs, {"d": (2, 32)}, device)
