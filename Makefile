@@ -4,9 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 FUZZ_SECONDS ?= 600
+NUMERICS ?=
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz corpus-full conformance clean
+.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz numerics corpus-full conformance clean
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -49,6 +50,9 @@ corpus-full: $(READY) ## Every example from every compiler on six targets
 
 fuzz: $(READY) ## Random programs, interpreter against emulator; FUZZ_SECONDS=600
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
+
+numerics: $(READY) ## Divisions, roots and approximate functions on millions of operands; hours, goes on where it was
+	$(BIN)/python -m tests.numerics $(NUMERICS)
 
 bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.parse

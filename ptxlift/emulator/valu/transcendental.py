@@ -10,6 +10,7 @@ these.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -51,6 +52,7 @@ def sine(x: Doubles) -> Doubles:
     """sin(2 pi x); the argument is reduced exactly before it meets pi."""
     turn = x - np.rint(x)
     turn = np.where(np.abs(turn) > 0.25, np.copysign(0.5, turn) - turn, turn)
+    turn = np.where(x == 0, x, turn)  # the ISA documents give -0 for -0
     value: Doubles = np.sin(2 * np.pi * turn)
     return value
 
@@ -82,6 +84,18 @@ def _disturbed(fmt: Format, ctx: Ctx, exact: Doubles) -> Doubles:
     moved = exact + (ULPS[fmt] - 0.5) * ulp * _direction(ctx, exact.shape)
     representable = to_double(fmt, narrow(fmt, exact)) == exact
     return np.where(np.isfinite(exact) & ~representable, moved, exact)
+
+
+def reciprocal_single(ctx: Ctx, a: Bits) -> Bits:
+    """f32's rcp, whose error never makes a power of two of another number's reciprocal.
+
+    That follows from LLVM's IEEE division, which AMD says is right: from a reciprocal of 2 - 2^-23
+    that is rounded down to 1/2 it would make 1/2 of 1 / (2 - 2^-23), one unit off.
+    """
+    result = approximate(F32, reciprocal, ctx, a)
+    nearest = approximate(F32, reciprocal, replace(ctx, approx=Approx.EXACT), a)
+    is_power = result & F32.mantissa == 0
+    return np.where(is_power, nearest, result)
 
 
 def _direction(ctx: Ctx, shape: tuple[int, ...]) -> Doubles:
@@ -144,7 +158,10 @@ def rows() -> tuple[Row, ...]:
     for fmt, kind in FORMATS:
         signature = f"{kind} = {kind}"
         for word, function in NARROW:
-            out.append(Row(_names(word, kind), signature, partial(approximate, fmt, function), T))
+            fn: Callable[[Ctx, Bits], Bits] = partial(approximate, fmt, function)
+            if fmt is F32 and function is reciprocal:
+                fn = reciprocal_single
+            out.append(Row(_names(word, kind), signature, fn, T))
         for word, function, outside in (("sin", sine, 0.0), ("cos", cosine, 1.0)):
             fn = partial(trigonometric, fmt, function, outside)
             out.append(Row(f"v_{word}_{kind}", signature, fn, T))

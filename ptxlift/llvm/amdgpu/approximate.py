@@ -190,7 +190,7 @@ def _fdiv_approx(e: Emitter, op: Op) -> None:
     a, b = (e.real(value, type) for value in op.operands)
     if op.attr("ftz") and not flushes_itself(e, type):
         a = flushed(e, a, type)
-    define(e, op, type, f"fmul float {a}, {_native(e, 'rcp', b)}")
+    define(e, op, type, f"fmul float {a}, {_refined_inverse(e, b)}")
 
 
 def _full_division(e: Emitter, a: str, b: str, ftz: bool) -> str:
@@ -202,7 +202,7 @@ def _full_division(e: Emitter, a: str, b: str, ftz: bool) -> str:
     exponent = "i32 @llvm.amdgcn.frexp.exp.i32.f32(float)"
     mantissa = "float @llvm.amdgcn.frexp.mant.f32(float)"
     top, bottom = e.let(e.call(mantissa, a)), e.let(e.call(mantissa, b))
-    quotient = _refined_quotient(e, top, bottom)
+    quotient = e.let(f"fmul float {top}, {_refined_inverse(e, bottom)}")
     up, down = e.let(e.call(exponent, a)), e.let(e.call(exponent, b))
     shift = e.let(f"sub i32 {up}, {down}")
     return e.call("float @llvm.ldexp.f32.i32(float, i32)", quotient, shift)
@@ -213,11 +213,18 @@ def _scaled_division(e: Emitter, a: str, b: str) -> str:
     size = e.let(e.call(_ABS, b))
     large = e.let(f"fcmp ogt float {size}, {_power(96)}")
     scale = e.let(f"select i1 {large}, float {_power(-32)}, float 1.0")
-    quotient = _refined_quotient(e, a, e.let(f"fmul float {b}, {scale}"))
+    inverse = _refined_inverse(e, e.let(f"fmul float {b}, {scale}"))
+    quotient = e.let(f"fmul float {a}, {inverse}")
     return f"fmul float {quotient}, {scale}"
 
 
-def _refined_quotient(e: Emitter, a: str, b: str) -> str:
-    """a * (1 / b) may be 2.5 ulp off."""
-    inverse = _native(e, "rcp", b)
-    return e.let(f"fmul float {a}, {inverse}")
+def _refined_inverse(e: Emitter, text: str) -> str:
+    """1 / text to half a unit and a bit: with an error of one unit, quotients of numbers just below
+    powers of two would be 2.5 units off. At zero and infinity the error is NaN, and the minimum
+    takes the other number, which leaves the reciprocal as it is.
+    """
+    inverse = _native(e, "rcp", text)
+    back = e.let(f"fneg float {text}")
+    error = e.let(e.call(_FMA, back, inverse, "1.0"))
+    error = e.let(e.call("float @llvm.minnum.f32(float, float)", error, _power(-20)))
+    return e.let(e.call(_FMA, error, inverse, inverse))

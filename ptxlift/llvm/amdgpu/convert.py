@@ -54,8 +54,10 @@ def _fconvert(e: Emitter, op: Op) -> None:
     elif type is FLOAT:
         nearest = f"fptrunc double {text} to float"
         direction = rounding is not Rounding.RN
+        explicit = op.attr("ftz") and not flushes_itself(e, type)
+        tiny = directed.vanishes(e, text, rounding) if explicit else None
         chosen = directed.round_to_float(e, text, rounding) if direction else nearest
-        define(e, op, type, chosen, loose_nan=True)
+        define(e, op, type, chosen, loose_nan=True, tiny=tiny)
     else:
         single = _single(e, op.operands[0], text, source)
         if type is BFLOAT and not _converts_itself(e, op):

@@ -19,37 +19,57 @@ from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu import directed_double
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.floats import DOUBLE, FLOAT, HALF, FloatType
+from ptxlift.llvm.floats import DOUBLE, FLOAT, HALF, FloatType, literal
 
 _DIRECTED = (Rounding.RZ, Rounding.RM, Rounding.RP)
 _FMA = "double @llvm.fma.f64(double, double, double)"
 _SQRT = "double @llvm.sqrt.f64(double)"
+_SMALLEST = (1023 - 126) << 52  # f32's smallest normal number as bits of f64
 
 
-def expression(e: Emitter, op: Op, type: FloatType, operands: Sequence[str]) -> str:
-    """The op with its direction."""
+def expression(
+    e: Emitter, op: Op, type: FloatType, operands: Sequence[str]
+) -> tuple[str, str | None]:
+    """The op with its direction, and of f32 whether `.ftz` flushes the result."""
     rounding = op.attr("rounding")
     assert isinstance(rounding, Rounding)
     if rounding not in _DIRECTED or type not in (FLOAT, DOUBLE):
         raise e.error(op, "PTX201", f"{type.suffix} arithmetic has no rounding .{rounding.value}")
     name = op.opdef.name
     if type is DOUBLE:
-        return directed_double.expression(e, name, operands, rounding)
+        return directed_double.expression(e, name, operands, rounding), None
     wide = [e.let(f"fpext float {text} to double") for text in operands]
     if name == "fsub":
         name, wide[1] = "fadd", e.let(f"fneg double {wide[1]}")
-    if rounding is Rounding.RM and name in ("fadd", "ffma"):
-        return _down(e, name, wide)
-    return round_to_float(e, _EXACT_OR_ODD[name](e, wide), rounding)
+    down = rounding is Rounding.RM and name in ("fadd", "ffma")
+    if down:  # an exact sum of zero is -0: rounding -a-b up and flipping gives just that
+        rounding = Rounding.RP
+        for index in (0, len(wide) - 1):
+            wide[index] = e.let(f"fneg double {wide[index]}")
+    exact = _EXACT_OR_ODD[name](e, wide)
+    tiny = vanishes(e, exact, rounding) if op.attr("ftz") else None
+    rounded = round_to_float(e, exact, rounding)
+    return (f"fneg float {e.let(rounded)}" if down else rounded), tiny
 
 
-def _down(e: Emitter, name: str, wide: Sequence[str]) -> str:
-    """An exact sum of zero is -0 here; rounding -a-b up and flipping gives just that."""
-    flipped = list(wide)
-    for index in (0, len(wide) - 1):
-        flipped[index] = e.let(f"fneg double {wide[index]}")
-    up = e.let(round_to_float(e, _EXACT_OR_ODD[name](e, flipped), Rounding.RP))
-    return f"fneg float {up}"
+def vanishes(e: Emitter, text: str, rounding: Rounding) -> str:
+    """Whether an f64, rounded to f32 as if exponents had no end, is below the normal numbers.
+
+    That is what NVIDIA's chips and ptxas flush; as a subnormal it might round up to the smallest
+    normal number.
+    """
+    below, nearest = (_SMALLEST - (1 << place) for place in (29, 28))
+    if rounding in (Rounding.RN, Rounding.RZ):
+        limit = _SMALLEST if rounding is Rounding.RZ else nearest
+        size = e.let(e.call("double @llvm.fabs.f64(double)", text))
+        return e.let(f"fcmp olt double {size}, {literal(limit, DOUBLE)}")
+    up = rounding is Rounding.RP
+    inward, outward = ("ogt", "ole") if up else ("olt", "oge")
+    sign = DOUBLE.sign_bit
+    near, far = (_SMALLEST | sign, below) if up else (_SMALLEST, below | sign)
+    inside = e.let(f"fcmp {inward} double {text}, {literal(near, DOUBLE)}")
+    short = e.let(f"fcmp {outward} double {text}, {literal(far, DOUBLE)}")
+    return e.let(f"and i1 {inside}, {short}")
 
 
 def round_to_float(e: Emitter, text: str, rounding: Rounding) -> str:

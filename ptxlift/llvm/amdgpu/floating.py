@@ -13,10 +13,11 @@ from ptxlift.ir.attributes import FloatPredicate, Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, fused_for_bfloat, widened
+from ptxlift.llvm.amdgpu.division import nearest_quotient
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.opaque import opaque_real
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
-from ptxlift.llvm.floats import BFLOAT, FLOAT, HALF, FloatType, type_of
+from ptxlift.llvm.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of
 
 _SUBNORMAL = 0x90  # of llvm.is.fpclass: negative and positive subnormal
 
@@ -26,10 +27,11 @@ def format_of(op: Op) -> FloatType:
     return type_of(op.attr("fmt"))
 
 
-def flushed(e: Emitter, text: str, type: FloatType) -> str:
-    """Subnormals become zeros of their sign."""
+def flushed(e: Emitter, text: str, type: FloatType, tiny: str | None = None) -> str:
+    """Subnormals, or what `tiny` says, become zeros of their sign."""
     n = type.name
-    tiny = e.let(e.call(f"i1 @llvm.is.fpclass.{type.suffix}({n}, i32)", text, str(_SUBNORMAL)))
+    if tiny is None:
+        tiny = e.let(e.call(f"i1 @llvm.is.fpclass.{type.suffix}({n}, i32)", text, str(_SUBNORMAL)))
     # Not llvm.copysign: of a truncated number it would ask for an instruction that is not there.
     bits = e.let(f"bitcast {n} {text} to {type.integer}")
     sign = e.let(f"and {type.integer} {bits}, {-type.sign_bit}")
@@ -84,10 +86,20 @@ def _without_sign(value: Value) -> Value:
     return value
 
 
-def define(e: Emitter, op: Op, type: FloatType, expression: str, loose_nan: bool = False) -> None:
-    """The result, flushed where the op asks for it and the mode does not do it."""
+def define(
+    e: Emitter,
+    op: Op,
+    type: FloatType,
+    expression: str,
+    loose_nan: bool = False,
+    tiny: str | None = None,
+) -> None:
+    """The result, flushed where the op asks for it and the mode does not do it.
+
+    `tiny`: whether it is below the normal numbers, where its own bits do not tell.
+    """
     if op.attr("ftz") and not flushes_itself(e, type):
-        text = flushed(e, e.let(expression), type)
+        text = flushed(e, e.let(expression), type, tiny)
         e.set_real(op.results[0], type, f"freeze {type.name} {text}", loose_nan)
     else:
         e.set_real(op.results[0], type, expression, loose_nan)
@@ -103,13 +115,30 @@ def fenced_product(e: Emitter, text: str) -> str:
 # ---- arithmetic ----
 
 
+def vanishes(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) -> str | None:
+    """Whether a product or fused sum is flushed: rounded as if exponents had no end, it is below
+    the normal numbers, though as a subnormal it may round up to the smallest of them.
+
+    Computed at twice the size, where that number and its neighbours are normal. Sums of flushed
+    numbers are exact there, and no quotient or root comes so close.
+    """
+    if name not in ("fmul", "ffma") or type not in (FLOAT, HALF):
+        return None
+    n = type.name
+    doubled = [e.let(f"fadd {n} {text}, {text}") for text in (operands[0], *operands[2:])]
+    twice = e.let(_nearest(e, name, type, (doubled[0], operands[1], *doubled[1:])))
+    size = e.let(e.call(f"{n} @llvm.fabs.{type.suffix}({n})", twice))
+    return e.let(f"fcmp olt {n} {size}, {literal(2 * type.smallest_normal, type)}")
+
+
 def _arithmetic(name: str) -> Lowering:
     def lower(e: Emitter, op: Op) -> None:
         fmt, rounding, ftz = op.attrs
         type = type_of(fmt)
         operands = inputs(e, op.operands, type, ftz)
         if rounding is not Rounding.RN:
-            define(e, op, type, directed.expression(e, op, type, operands))
+            result, tiny = directed.expression(e, op, type, operands)
+            define(e, op, type, result, tiny=tiny)
         elif _is_narrow(name, type):
             wide = [widened(e, text, type) for text in operands]
             result = e.let(_nearest(e, name, FLOAT, wide))
@@ -122,9 +151,17 @@ def _arithmetic(name: str) -> Lowering:
             kept = opaque_real(e, difference, type)
             define(e, op, type, f"select i1 true, {type.name} {kept}, {type.name} {kept}")
         else:
-            define(e, op, type, _nearest(e, name, type, operands))
+            _define_nearest(e, op, type, name, operands)
 
     return lower
+
+
+def _define_nearest(
+    e: Emitter, op: Op, type: FloatType, name: str, operands: Sequence[str]
+) -> None:
+    explicit = op.attr("ftz") and not flushes_itself(e, type)
+    tiny = vanishes(e, name, type, operands) if explicit else None
+    define(e, op, type, _nearest(e, name, type, operands), tiny=tiny)
 
 
 def _is_narrow(name: str, type: FloatType) -> bool:
@@ -133,9 +170,13 @@ def _is_narrow(name: str, type: FloatType) -> bool:
 
 
 def _nearest(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) -> str:
+    n = type.name
+    if name == "ffma":
+        return e.call(f"{n} @llvm.fma.{type.suffix}({n}, {n}, {n})", *operands)
     if name == "fsqrt":
-        n = type.name
         return e.call(f"{n} @llvm.sqrt.{type.suffix}({n})", operands[0])
+    if name == "fdiv" and type is DOUBLE:
+        return nearest_quotient(e, *operands)
     return f"{name} {type.name} {operands[0]}, {operands[1]}"
 
 
@@ -149,12 +190,12 @@ def _ffma(e: Emitter, op: Op) -> None:
     type = type_of(fmt)
     operands = inputs(e, op.operands, type, ftz)
     if rounding is not Rounding.RN:
-        define(e, op, type, directed.expression(e, op, type, operands))
+        result, tiny = directed.expression(e, op, type, operands)
+        define(e, op, type, result, tiny=tiny)
     elif type is BFLOAT:
         define(e, op, type, f"fptrunc float {fused_for_bfloat(e, operands)} to bfloat")
     else:
-        n = type.name
-        define(e, op, type, e.call(f"{n} @llvm.fma.{type.suffix}({n}, {n}, {n})", *operands))
+        _define_nearest(e, op, type, "ffma", operands)
 
 
 # ---- signs and ranges ----
