@@ -216,7 +216,9 @@ CODES: dict[str, Code] = {
         "behind the loop, what it guards is moved into the loop, and the kernel runs as on NVIDIA hardware. That needs the "
         "release of the same address in the same function, and nothing between that lanes of the warp do together. "
         "Otherwise the lane that has the lock would wait for those that want it, forever, and the kernel is refused. Let "
-        "one lane of a warp take the lock (behind a test such as `%laneid == 0`), or release it where it is taken.",
+        "one lane of a warp take the lock (behind a test such as `%laneid == 0`), or release it where it is taken. `.sync` "
+        "operations that lanes of a warp reach at different places are brought together; not so calls of functions that have "
+        "such operations. As a warning: a branch has so many on both sides that it is taken to be uniform in each warp.",
     ),
     "PTX206": Code(
         "inline assembly not translated",

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.driver.kernels import Resources
 from ptxlift.driver.options import Options
-from ptxlift.driver.units import Request, Unit, emit_unit, raise_failed
+from ptxlift.driver.units import Unit, emit_unit, raise_failed
+from ptxlift.driver.warps import Request
 from ptxlift.link import link, listing, read_code_object
 from ptxlift.llvm.isolate import run_isolated
 from ptxlift.llvm.options import Compiled, Job

@@ -18,7 +18,8 @@ from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.build import Built, Compiler, Linked, build, compile_unit, compiler_for, joined
 from ptxlift.driver.kernels import Kernel, KernelFacts, Resources, facts_of
 from ptxlift.driver.options import Options
-from ptxlift.driver.units import Request, Split, Unit, raise_failed, rewrite_remarks, split_units
+from ptxlift.driver.units import Split, Unit, raise_failed, rewrite_remarks, split_units
+from ptxlift.driver.warps import Request
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
 from ptxlift.lifter.module import lift_program

@@ -10,28 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
+from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.options import Options
+from ptxlift.driver.warps import Request, mapping_of, place_of
 from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
-from ptxlift.ir.packing import Verdict, lock_of, packing_verdict
 from ptxlift.llvm.amdgpu import AmdgpuBackend
 from ptxlift.llvm.options import CodegenOptions, Job, MatrixUse, WarpMapping
 from ptxlift.rewrite.driver import Fire, Log
 from ptxlift.rewrite.passes import outcome_of, rewrite_module
-from ptxlift.target import TargetSpec
-
-_SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What stays the same for all units of a translation. `source`: of the only text, for spans."""
-
-    module: ir.Module
-    spec: TargetSpec
-    options: Options
-    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +55,7 @@ def split_units(request: Request) -> Split:
         if not function.is_kernel:
             continue
         try:
-            _check_locks(function, request)
-            mapping, note = _mapping(function, request)
+            mapping, note = mapping_of(function, request)
         except PtxError as error:
             failed[function.name] = tuple(error.diagnostics)
             continue
@@ -108,62 +94,6 @@ def _emit_what_works(
         raise whole
     left = [kernel for kernel in kernels if kernel not in failed]
     return emit_unit(request, left, mapping, owns_variables), failed
-
-
-def _mapping(function: ir.Function, request: Request) -> tuple[str, list[Diagnostic]]:
-    options = request.options
-    wave = options.wave_size or request.spec.target.default_wave
-    if wave == 32:
-        return "packed", []
-    if options.warp_mapping == "split":
-        return "split", []
-    verdict = packing_verdict(function, request.module)
-    if verdict.safe:
-        return "packed", []
-    if options.warp_mapping == "packed":
-        return "packed", [_note(function, verdict, request)]
-    x, y, z = function.bounds.reqntid or (1, 1, 1)
-    if x * y * z > _SPLIT_BLOCK:
-        raise PtxError.of(
-            "PTX204",
-            f"kernel {function.name} cannot run two warps a wave ({verdict.reason}), and its "
-            "block is too large for one warp a wave",
-            _place(request, verdict.span),
-            f"use a target with waves of 32, or blocks of at most {_SPLIT_BLOCK} threads",
-        )
-    return "split", []
-
-
-def _check_locks(function: ir.Function, request: Request) -> None:
-    lock = lock_of(function, request.module)
-    if lock is None:
-        return
-    raise PtxError.of(
-        "PTX205",
-        f"kernel {function.name} repeats an atomic until it takes a lock, and no release of it is "
-        "found that could move into that loop; it hangs where two lanes of one warp contend",
-        _place(request, lock.span),
-        "release it in the same function, before lanes exchange values, or let one lane of a warp "
-        "take it",
-    )
-
-
-def _note(function: ir.Function, verdict: Verdict, request: Request) -> Diagnostic:
-    return Diagnostic(
-        "PTX204",
-        f"kernel {function.name} is packed two warps a wave as asked, though {verdict.reason}",
-        _place(request, verdict.span),
-        "warp_mapping='auto' runs it one warp a wave",
-        Severity.WARNING,
-    )
-
-
-def _place(request: Request, start: int) -> Span | None:
-    """The statement at an offset of the text."""
-    if request.source is None or start < 0:
-        return None
-    end = request.source.text.find(";", start)
-    return Span(request.source, start, max(end, start + 1))
 
 
 def _part(module: ir.Module, kernels: Sequence[str], owns_variables: bool) -> ir.Module:
@@ -234,7 +164,7 @@ def rewrite_remarks(request: Request, units: Sequence[Unit]) -> list[Diagnostic]
 
 def _remark(request: Request, fire: Fire) -> Diagnostic:
     message = f"{fire.name} in {fire.function}: {outcome_of(fire.name)}"
-    return Diagnostic("PTX208", message, _place(request, fire.span), "", Severity.REMARK)
+    return Diagnostic("PTX208", message, place_of(request, fire.span), "", Severity.REMARK)
 
 
 def _stopped_note(function: str) -> Diagnostic:

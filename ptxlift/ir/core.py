@@ -116,6 +116,16 @@ class LaunchBounds:
     minnctapersm: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """An op that waits for lanes of a warp which may not come to it together. `certain`: they do
+    not, else it is assumed that they do; `span`: PTX offset of the op.
+    """
+
+    certain: bool
+    span: int
+
+
 @dataclass(eq=False, slots=True)
 class Function:
     """A kernel or device function. A declaration has no blocks. Entry: `blocks[0]`; its params are
@@ -133,6 +143,7 @@ class Function:
     bounds: LaunchBounds = field(default_factory=LaunchBounds)
     noreturn: bool = False
     printf_formats: dict[str, None] = field(default_factory=dict)  # in order of first use
+    apart: Apart | None = None
 
     def ops(self) -> Iterator[Op]:
         for block in self.blocks:

@@ -36,7 +36,7 @@ class Verdict:
 
 def packing_verdict(kernel: Function, module: Module) -> Verdict:
     """Judges a kernel with all the functions it calls."""
-    for function in _reached(kernel, module):
+    for function in reached_functions(kernel, module):
         waiting = next(_waiting_ops(function), None)
         if waiting is not None:
             return Verdict(False, "a loop waits for another thread", waiting.span)
@@ -56,7 +56,7 @@ def lock_of(kernel: Function, module: Module) -> Op | None:
     Where lanes of one warp contend for it, NVIDIA's make progress one by one; those of a wave do
     not: the lane that has the lock waits behind the loop for the others.
     """
-    functions = _reached(kernel, module)
+    functions = reached_functions(kernel, module)
     takers = _takers(functions)
     for function in functions:
         for op in (*_waiting_ops(function), *_waiting_calls(function, takers)):
@@ -115,7 +115,8 @@ def _waiting_calls(function: Function, takers: set[str]) -> Iterator[Op]:
                 yield call
 
 
-def _reached(kernel: Function, module: Module) -> list[Function]:
+def reached_functions(kernel: Function, module: Module) -> list[Function]:
+    """The kernel and all functions it may call."""
     seen = {kernel.name: kernel}
     work = [kernel]
     while work:

@@ -59,12 +59,25 @@ class Uniformity:
         if not self.function.is_kernel:
             self._mark(self.function.blocks[0].params)
         for op in self.function.ops():
-            if _starts_divergence(op):
+            if self._starts_divergence(op):
                 self._mark(op.results)
         while self._work:
             value = self._work.pop()
             for op in self._users.get(value, ()):
                 self._use(op, value)
+
+    def _starts_divergence(self, op: Op) -> bool:
+        match op.name:
+            case "special":
+                return op.attr("register") in _PER_LANE
+            case "undef" | "is_among":
+                return True
+            case "barrier":  # its result is the block's
+                return bool(op.attr("counted"))
+            case "load":
+                return op.attr("space") in (Space.LOCAL, Space.GENERIC)
+            case _:
+                return op.opdef.effect not in (*_SAME_FOR_ALL, Effect.READ)
 
     def _mark(self, values: Iterable[Value]) -> None:
         for value in values:
@@ -97,18 +110,6 @@ class Uniformity:
             for op in block.ops:
                 if op.opdef.effect not in _SAME_FOR_ALL:
                     self._mark(op.results)
-
-
-def _starts_divergence(op: Op) -> bool:
-    match op.name:
-        case "special":
-            return op.attr("register") in _PER_LANE
-        case "undef" | "is_among":
-            return True
-        case "load":
-            return op.attr("space") in (Space.LOCAL, Space.GENERIC)
-        case _:
-            return op.opdef.effect not in (*_SAME_FOR_ALL, Effect.READ)
 
 
 def _users(function: Function) -> dict[Value, list[Op]]:

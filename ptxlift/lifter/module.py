@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.ir import core as ir
 from ptxlift.ir.lock_loops import release_in_loops
+from ptxlift.ir.meeting_loop import bring_together
 from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.function import FunctionLifter
@@ -142,6 +143,7 @@ def _gather(
         if all(program.name_of(f) in lifted.module.functions for f in functions):
             declare(program, variable, lifted.module)
     release_in_loops(lifted.module)
+    bring_together(lifted.module)
     return lifted
 
 

@@ -38,13 +38,13 @@ SAFE = {
     "cas_retry": """ld.global.u32 %r3, [%rd1];
         L: add.u32 %r4, %r3, 1; atom.global.cas.b32 %r5, [%rd1], %r3, %r4;
         setp.ne.u32 %p3, %r5, %r3; mov.u32 %r3, %r5; @%p3 bra L; ret;""",
+    # threads 0..39 and the others wait at different barriers, which become one
+    "two_sites": "@%p1 bra L; bar.sync 0; ret; L: bar.sync 0; ret;",
     # a lock whose release moves into the loop
     "lock": """L: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra L;
         atom.global.exch.b32 %r3, [%rd1], 0; ret;""",
 }
 UNSAFE = {
-    # threads 0..39 and the others wait at different barriers
-    "two_sites": "@%p1 bra L; bar.sync 0; ret; L: bar.sync 0; ret;",
     # a warp that skips the barrier would still arrive with its wave-mate
     "skipped": "@%p1 bra L; bar.sync 0; L: bar.sync 0; ret;",
     # warps leave the loop after different numbers of barriers, then meet one more
