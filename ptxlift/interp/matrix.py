@@ -17,9 +17,10 @@ from ptxlift.interp.collective import Work, collective, dense
 from ptxlift.interp.ends import End, Labels, ends
 from ptxlift.interp.floats import FloatOps
 from ptxlift.interp.lanes import Lanes
+from ptxlift.interp.scaled import OPERANDS, scaled, stored_type
 from ptxlift.interp.state import State
 from ptxlift.interp.tiles import STORED_BITS, Layout, encode
-from ptxlift.interp.values import Operands, Reader, Unsupported
+from ptxlift.interp.values import Operands, Reader
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.isa import Form, fragments
 from ptxlift.ptx import module as ptx
@@ -78,7 +79,7 @@ def _quad_tiles(form: Form) -> Tiles:
 
 
 def _tiles(form: Form) -> Tiles:
-    names = [form.get(key) for key in ("atype", "btype", "ctype", "dtype")]
+    names = [stored_type(form, form.get(f"{letter}type")) for letter in "abcd"]
     if form.get("shape") == "m8n8k4" and names[0] == "f16":
         return _quad_tiles(form)
     return warp_tiles(sizes(form), names)
@@ -139,18 +140,27 @@ def multiplication(form: Form, a_type: str, d_type: str) -> Multiply:
 # ---- the instruction ----
 
 
-def product(tiles: Tiles, counts: Sequence[int], multiply: Multiply) -> Work:
-    """Takes the registers of a, b and c in a row; `counts`: how many of a and b."""
-    first, second = counts[0], counts[0] + counts[1]
+def product(form: Form, tiles: Tiles, counts: Sequence[int], multiply: Multiply) -> Work:
+    """Takes the registers of a, b and c in a row, then scales; `counts`: how many of a, b and c."""
+    first, second, third = counts[0], sum(counts[:2]), sum(counts)
 
     def work(state: State, slots: Lanes, values: list[Lanes]) -> list[Lanes]:
         whole = [dense(state, slots, value) for value in values]
         a = tiles.a.matrices(whole[:first])
         b = tiles.b.matrices(whole[first:second])
-        c = tiles.c.matrices(whole[second:])
+        c = tiles.c.matrices(whole[second:third])
+        if len(whole) > third:
+            a, b = scaled(form, a, b, whole[third:])
         return [register[slots] for register in tiles.d.registers(multiply(a, b, c))]
 
     return work
+
+
+def scale_readers(operands: Operands, inst: ptx.Inst) -> list[Reader]:
+    """The operands of block scaling, if there are any."""
+    if not inst.form.get("stype"):
+        return []
+    return [reader for name in OPERANDS for reader in fragment_readers(operands, inst, name)]
 
 
 def fragment_readers(operands: Operands, inst: ptx.Inst, name: str) -> list[Reader]:
@@ -168,10 +178,9 @@ def make_mma(
     """Warp-Level Matrix Instructions: mma."""
     assert inst is not None, "mma is an instruction"
     form = inst.form
-    if form.get("stype"):
-        raise Unsupported("mma with block scaling")
     a, b, c = (fragment_readers(operands, inst, name) for name in "abc")
     multiply = multiplication(form, form.get("atype"), form.get("dtype"))
-    work = product(_tiles(form), (len(a), len(b)), multiply)
+    work = product(form, _tiles(form), (len(a), len(b), len(c)), multiply)
     writers = operands.writers(inst.operands[0], form.operands[0])
-    return collective(inst, following, [*a, *b, *c], writers, work)
+    readers = [*a, *b, *c, *scale_readers(operands, inst)]
+    return collective(inst, following, readers, writers, work)

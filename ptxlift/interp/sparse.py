@@ -14,10 +14,17 @@ import numpy as np
 from ptxlift.interp.collective import Work, collective, dense
 from ptxlift.interp.ends import End, Labels, ends
 from ptxlift.interp.lanes import Lanes
-from ptxlift.interp.matrix import fragment_readers, multiplication, sizes, warp_tiles
+from ptxlift.interp.matrix import (
+    fragment_readers,
+    multiplication,
+    scale_readers,
+    sizes,
+    warp_tiles,
+)
+from ptxlift.interp.scaled import scaled, stored_type
 from ptxlift.interp.state import WARP, State
 from ptxlift.interp.tiles import STORED_BITS, Layout
-from ptxlift.interp.values import Operands, Unsupported
+from ptxlift.interp.values import Operands
 from ptxlift.isa import Form, fragments
 from ptxlift.ptx import module as ptx
 
@@ -47,7 +54,7 @@ class _Chunks:
 def _chunks(form: Form) -> _Chunks:
     """ "Sparse matrix storage": 1 of 2 for tf32, pairs in 4 of 8 for 4-bit types, else 2 of 4."""
     k = sizes(form)[2]
-    match STORED_BITS[form.get("atype")]:
+    match STORED_BITS[stored_type(form, form.get("atype"))]:
         case 32:
             return _Chunks(2, 1, k // 2)
         case 4:
@@ -59,7 +66,9 @@ def _chunks(form: Form) -> _Chunks:
 def _holder(form: Form, row: int, chunk: int, count: int, selector: int) -> tuple[int, int]:
     """The lane that holds a chunk's metadata, and the lowest bit."""
     group, upper = 4 * (row % 8), row // 8
-    if STORED_BITS[form.get("atype")] >= 16:  # both rows of the group in each lane
+    if (
+        STORED_BITS[stored_type(form, form.get("atype"))] >= 16
+    ):  # both rows of the group in each lane
         block = chunk // 4
         place = selector if count == 4 else 2 * selector + block
         return group + place, 16 * upper + _CHUNK_BITS * (chunk % 4)
@@ -86,21 +95,23 @@ def _whole(form: Form, stored: Lanes, metadata: Lanes, selector: int) -> Lanes:
     return result
 
 
-def _work(form: Form, counts: tuple[int, int], selector: int) -> Work:
+def _work(form: Form, counts: tuple[int, int, int], selector: int) -> Work:
     m, n, k = sizes(form)
-    names = [form.get(key) for key in ("atype", "btype", "ctype", "dtype")]
+    names = [stored_type(form, form.get(f"{letter}type")) for letter in "abcd"]
     tiles = warp_tiles((m, n, k), names)
     packed = max(1, 32 // STORED_BITS[names[0]])
     stored_a = Layout(names[0], fragments.left, m, k // 2, packed)
     multiply = multiplication(form, names[0], names[3])
-    first, second = counts[0], sum(counts)
+    first, second, third = counts[0], sum(counts[:2]), sum(counts)
 
     def work(state: State, slots: Lanes, values: list[Lanes]) -> list[Lanes]:
         whole = [dense(state, slots, value) for value in values]
-        metadata = whole[-1].reshape(-1, WARP)
+        metadata = whole[third].reshape(-1, WARP)
         a = _whole(form, stored_a.matrices(whole[:first]), metadata, selector)
         b = tiles.b.matrices(whole[first:second])
-        c = tiles.c.matrices(whole[second:-1])
+        c = tiles.c.matrices(whole[second:third])
+        if len(whole) > third + 1:
+            a, b = scaled(form, a, b, whole[third + 1 :])
         return [register[slots] for register in tiles.d.registers(multiply(a, b, c))]
 
     return work
@@ -113,14 +124,13 @@ def make_sparse(
     """Warp-Level Matrix Instructions: mma.sp."""
     assert inst is not None, "mma.sp is an instruction"
     form = inst.form
-    if form.get("stype"):
-        raise Unsupported("mma.sp with block scaling")
     a, b, c, e = (fragment_readers(operands, inst, name) for name in "abce")
     selector = next(
         operand.bits
         for operand, spec in zip(inst.operands, form.operands, strict=True)
         if spec.name == "f" and isinstance(operand, ptx.Immediate)
     )
-    work = _work(form, (len(a), len(b)), selector)
+    work = _work(form, (len(a), len(b), len(c)), selector)
     writers = operands.writers(inst.operands[0], form.operands[0])
-    return collective(inst, following, [*a, *b, *c, *e], writers, work)
+    readers = [*a, *b, *c, *e, *scale_readers(operands, inst)]
+    return collective(inst, following, readers, writers, work)

@@ -18,6 +18,7 @@ from ptxlift.isa.fragments import LANES, Fragment
 STORED_BITS = {
     "f64": 64, "f32": 32, "s32": 32, "tf32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8,
     "e3m2": 8, "e2m3": 8, "e2m1": 8, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1,
+    "e2m1x2": 4,  # e2m1, two in a byte
 }  # fmt: skip
 _CANONICAL = {16: 0x7FFF, 32: 0x7FFFFFFF}  # the NaN of NVIDIA's instructions
 # Exponent bits, mantissa bits, bits below the mantissa; of formats that lie in bytes.
@@ -64,6 +65,9 @@ def _decode(name: str, bits: Lanes) -> Lanes:
         return bits if name == "f64" else bits.astype(np.int64)
     if name in _SMALL:
         return _small_values(name)[bits]
+    if name == "e2m1x2":
+        middle: Lanes = _small_values("e2m1")[bits << 2]
+        return middle
     if name == "f16":
         return bits.astype(np.uint16).view(np.float16).astype(np.float64)
     if name[0] == "s":

@@ -179,8 +179,9 @@ def make_wmma_mma(
     counts = [fragments.left(m, k, max(1, 32 // STORED_BITS[names[0]])).registers]
     counts.append(fragments.right(k, n, max(1, 32 // STORED_BITS[names[1]])).registers)
     a, b, c = (fragment_readers(operands, inst, name) for name in "abc")
+    counts.append(len(c))
     multiply = multiplication(form, names[0], names[3])
-    work = product(tiles, counts, multiply)
+    work = product(form, tiles, counts, multiply)
     readers = [*a[: counts[0]], *b[: counts[1]], *c]
     writers = operands.writers(inst.operands[0], form.operands[0])
     return collective(inst, following, readers, writers, work)

@@ -12,12 +12,12 @@ from ptxlift.ir.core import Value
 from ptxlift.ir.matrix import Arrangement, Element, Operation, Product
 from ptxlift.isa import Form
 from ptxlift.lifter.registry import lifts
+from ptxlift.lifter.scaled import lift_scaled
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter
 
-OLD_COMPILER = "compile the source for sm_80 or sm_90, which have no such form"
 _ROUNDINGS = {rounding.value: rounding for rounding in Rounding}
 _QUADS = {
     ("row", "row"): Arrangement.QUADS_ROW_ROW,
@@ -57,8 +57,10 @@ def registers(at: FunctionLifter, inst: ptx.Inst, name: str) -> tuple[Value, ...
 def lift_mma(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Warp-Level Matrix Instructions: mma."""
     form = inst.form
-    if form.get("stype"):
-        raise at.refuse("'mma' with block scaling is not translated", OLD_COMPILER)
+    product = product_of_form(form)
     a, b, c = (registers(at, inst, name) for name in "abc")
-    results = at.builder.mma(product_of_form(form), a, b, c)
+    if form.get("stype"):
+        results = lift_scaled(at, inst, product, a, b)
+    else:
+        results = at.builder.mma(product, a, b, c)
     at.write(inst.operands[0], form.operands[0], results, inst)

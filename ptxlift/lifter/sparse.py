@@ -12,14 +12,16 @@ one lane has eight chunks of one row. The selector names the lane, or the first 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.core import Value
 from ptxlift.ir.exchange import LANES, Exchange
-from ptxlift.ir.matrix import Arrangement, Product, packed
-from ptxlift.lifter.matrix import OLD_COMPILER, product_of_form, registers
+from ptxlift.ir.matrix import Arrangement, Element, Product, packed
+from ptxlift.lifter.matrix import product_of_form, registers
 from ptxlift.lifter.matrix_moves import lane_bits
 from ptxlift.lifter.registry import lifts
+from ptxlift.lifter.scaled import has_pairs, lift_scaled
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
@@ -30,8 +32,6 @@ if TYPE_CHECKING:
 def lift_sparse(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Warp-Level Matrix Instructions: mma.sp."""
     form = inst.form
-    if form.get("stype"):
-        raise at.refuse("'mma.sp' with block scaling is not translated", OLD_COMPILER)
     a, b, c = (registers(at, inst, name) for name in "abc")
     (metadata,) = registers(at, inst, "e")
     selector = next(
@@ -40,8 +40,12 @@ def lift_sparse(at: FunctionLifter, inst: ptx.Inst) -> None:
         if spec.name == "f" and isinstance(operand, ptx.Immediate)
     )
     product = product_of_form(form, Arrangement.SPREAD)
-    whole = _Spreader(at, product, metadata, selector).run(a)
-    results = at.builder.mma(product, whole, b, c)
+    stored = replace(product, a=Element.S4) if has_pairs(form) else product
+    whole = _Spreader(at, stored, metadata, selector).run(a)
+    if form.get("stype"):
+        results = lift_scaled(at, inst, product, whole, b)
+    else:
+        results = at.builder.mma(product, whole, b, c)
     at.write(inst.operands[0], form.operands[0], results, inst)
 
 

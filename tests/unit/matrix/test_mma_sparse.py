@@ -11,8 +11,6 @@ from matrix_kernels import INTERPRETER, LANES, TARGETS, WARPS, Array, run, vecto
 from matrix_numbers import INTEGERS, WIDTHS, assert_close, random_matrix, values_of
 from test_mma import Instruction, expected_integers, gather, sizes, spread
 
-import ptxlift
-
 EVERYWHERE = (INTERPRETER, *TARGETS)
 
 
@@ -128,16 +126,3 @@ def test_sparse(case: Sparse, target: str) -> None:
         assert np.array_equal(d, expected_integers(inst, a, b, c))
     else:
         assert_close(inst.d, d, a, b, c)
-
-
-def test_block_scaling_is_refused() -> None:
-    inputs = {name: np.zeros((LANES, count), np.uint32) for name, count in (("a", 4), ("b", 2))}
-    inputs |= {"c": np.zeros((LANES, 4), np.uint32), "s": np.zeros((LANES, 1), np.uint32)}
-    body = (
-        ".reg .b16 %h; mov.b16 %h, 0;\n"
-        "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 "
-        f"{vector('d', 4)}, {vector('a', 4)}, {vector('b', 2)}, {vector('c', 4)}, "
-        "%s0, {%h, %h}, %s0, {%h, %h};"
-    )
-    with pytest.raises(ptxlift.PtxError, match="block scaling"):
-        run(body, inputs, {"d": (4, 32)}, "gfx942")
