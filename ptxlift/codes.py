@@ -236,6 +236,12 @@ CODES: dict[str, Code] = {
         "What the rewriter made of the statement: the name of the rule or pass (docs/rules.md) and its outcome. Shown on "
         "demand, by `ptxlift lift --remarks` and `Translation.remarks`.",
     ),
+    "PTX209": Code(
+        "kernel of an older image",
+        "A container (an executable, a fat binary) holds a program for several architectures. Each kernel is taken from the "
+        "newest image in which it can be translated; for this one it was not the newest of all, and the message says what "
+        "stood in its way there. The kernel computes the same, perhaps in a slower way.",
+    ),
     "PTX301": Code(
         "unknown target",
         "The name is no AMDGPU target, or the target takes no such feature. `ptxlift targets` lists them. A target id may "

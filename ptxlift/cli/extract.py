@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ptxlift.cli.inputs import Program, find_inputs, read_programs
+from ptxlift.cli.inputs import Program, find_inputs, read_images
 from ptxlift.cli.outputs import write
 from ptxlift.diag import PtxError
 
@@ -20,7 +20,9 @@ def command(files: tuple[str, ...], output: str | None) -> None:
     failures = 0
     for entry in find_inputs(files):
         try:
-            for program in read_programs(entry):
+            for program in read_images(entry):
+                for note in program.notes:
+                    click.echo(note.render(), err=True)
                 _show(program, output)
         except PtxError as error:
             failures += 1

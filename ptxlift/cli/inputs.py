@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ptxlift.diag import PtxError
+from ptxlift.diag import Diagnostic, PtxError, Severity
+from ptxlift.driver.images import Image
+
+if TYPE_CHECKING:
+    from ptxlift.link.extract import Contents, PtxImage
 
 STDIN = "-"
 _CONTAINERS = (b"\x7fELF", b"\x50\xed\x55\xba", b"!<arch>\n", b"MZ")
@@ -41,11 +47,15 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One PTX text. `sources`: of what it was made, once that is known."""
+    """One PTX text. `older`: other images of it, the best first. `notes`: what was noticed while it
+    was read. `sources`: of what it was made, once that is known.
+    """
 
     name: str
     stem: Path
     text: bytes | str
+    older: tuple[Image, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
     sources: tuple[SourceFile, ...] = ()
 
 
@@ -53,8 +63,9 @@ def sources_of(programs: Sequence[Program]) -> tuple[SourceFile, ...]:
     """The texts of programs that are translated as one."""
     found = []
     for program in programs:
-        data = program.text.encode() if isinstance(program.text, str) else program.text
-        found.append(SourceFile(program.name, hashlib.sha256(data).hexdigest(), len(data)))
+        for image in (Image(program.name, program.text), *program.older):
+            data = image.text.encode() if isinstance(image.text, str) else image.text
+            found.append(SourceFile(image.name, hashlib.sha256(data).hexdigest(), len(data)))
     return tuple(found)
 
 
@@ -98,26 +109,78 @@ def _glob(pattern: str) -> list[str]:
 
 
 def read_programs(entry: Input) -> Iterator[Program]:
-    """The PTX texts in a file: one, or as many as a container holds. Raises `PtxError`."""
+    """The programs in a file: one, or as many as there are containers in it. Raises `PtxError`."""
     data = read_bytes(entry.path)
     name = "<stdin>" if entry.path == STDIN else entry.path
     if not data.startswith(_CONTAINERS):
         yield Program(name, entry.stem, data)
         return
-    from ptxlift.link.extract import extract
+    found = _contents(data, name)
+    numbers = {image.offset: number for number, image in enumerate(found.images)}
+    groups = _groups(found.images)
+    notes = tuple(_only_code(name, archs) for archs in found.only_code.values())
+    for number, group in enumerate(groups):
+        stem = entry.stem
+        if len(groups) > 1:
+            stem = stem.with_name(f"{stem.name}.{number}")
+        images = [Image(f"{name}[{numbers[image.offset]}]", image.text) for image in group]
+        best, *older = images
+        yield Program(best.name, stem, best.text, tuple(older), notes if number == 0 else ())
+
+
+def read_images(entry: Input) -> Iterator[Program]:
+    """Every PTX text in a file by itself. Raises `PtxError`."""
+    data = read_bytes(entry.path)
+    name = "<stdin>" if entry.path == STDIN else entry.path
+    if not data.startswith(_CONTAINERS):
+        yield Program(name, entry.stem, data)
+        return
+    found = _contents(data, name)
+    notes = tuple(_only_code(name, archs) for archs in found.only_code.values())
+    for number, image in enumerate(found.images):
+        stem = entry.stem
+        if len(found.images) > 1:
+            stem = stem.with_name(f"{stem.name}.{number}")
+        yield Program(f"{name}[{number}]", stem, image.text, (), () if number else notes)
+
+
+def _contents(data: bytes, name: str) -> Contents:
+    from ptxlift.link.extract import contents
 
     try:
-        images = extract(data)
+        return contents(data)
     except PtxError as error:
         hint = "the file must hold PTX, or NVIDIA code built with PTX in it"
         first = error.diagnostics[0]
         message = first.message.replace("the input", name, 1)
         raise PtxError.of(first.code, message, hint=first.hint or hint) from None
-    for number, image in enumerate(images):
-        stem = (
-            entry.stem if len(images) == 1 else entry.stem.with_name(f"{entry.stem.name}.{number}")
-        )
-        yield Program(f"{name}[{number}]", stem, image.text)
+
+
+def _groups(images: Sequence[PtxImage]) -> list[list[PtxImage]]:
+    """Images of one program, the newest architecture first. Those of one container are, unless they
+    are for the same architecture: then the first of each are one program, the second, and so on.
+    """
+    groups: dict[tuple[int, int], list[PtxImage]] = {}
+    seen: Counter[tuple[int, str]] = Counter()
+    for at, image in enumerate(images):
+        container = image.container if image.container >= 0 else -1 - at
+        place = seen[container, image.target]
+        seen[container, image.target] += 1
+        groups.setdefault((container, place), []).append(image)
+    return [sorted(group, key=_newest_first) for group in groups.values()]
+
+
+def _newest_first(image: PtxImage) -> tuple[int, str]:
+    return -image.sm, image.target
+
+
+def _only_code(name: str, archs: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        "PTX003",
+        f"{name} also holds machine code for {', '.join(archs)} without PTX, which is left out",
+        hint="build it with -gencode arch=compute_NN,code=compute_NN to include PTX",
+        severity=Severity.WARNING,
+    )
 
 
 def read_bytes(path: str) -> bytes:
@@ -131,11 +194,11 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_one(path: str) -> Program:
-    """The only PTX text of a file; several are an error that names them."""
+    """The only program of a file; several are an error that names them."""
     programs = list(read_programs(Input(path, Path(Path(path).stem))))
     if len(programs) > 1:
         hint = f"`ptxlift extract {path}` writes each to a file of its own"
-        raise PtxError.of("PTX008", f"{path} holds {len(programs)} PTX modules", hint=hint)
+        raise PtxError.of("PTX008", f"{path} holds {len(programs)} programs", hint=hint)
     return programs[0]
 
 

@@ -61,7 +61,7 @@ def command(
     values = [argument(word, rng) for word in args]
     shape = (_shape(grid), _shape(block))
     program = read_one(file)
-    translation = lift(program.text, target, name=program.name)
+    translation = lift(program.text, target, name=program.name, older=[program.older])
     kernel = kernel or _only(list(translation.kernels))
     devices = ("emulator", "interpreter") if device == "both" else (device,)
     results: dict[str, list[Array]] = {}

@@ -134,6 +134,8 @@ class Work:
     def tell(self, done: Done) -> None:
         """Shows what was found, on standard error."""
         name = done.program.name
+        for note in done.program.notes:
+            self.say(note.render(), err=True)
         for finding in findings_of(done.outcomes):
             self.say(finding.render(name), err=True)
         for target, outcome in done.outcomes.items():
@@ -161,12 +163,16 @@ class Work:
     def _tasks(self) -> Iterator[Task]:
         request = self.request
         for group in self._groups():
-            self._programs.append(replace(group[0], text=b"", sources=sources_of(group)))
+            notes = tuple(note for program in group for note in program.notes)
+            sources = sources_of(group)
+            first = replace(group[0], text=b"", older=(), notes=notes, sources=sources)
+            self._programs.append(first)
+            older = tuple(program.older for program in group)
             texts = tuple(program.text for program in group)
             names = tuple(program.name for program in group)
             kernels = request.kernels or None
             for targets in self._portions():
-                yield Task(texts, names, targets, request.parts, kernels, request.options)
+                yield Task(texts, names, targets, request.parts, kernels, request.options, older)
 
     def _portions(self) -> list[tuple[str, ...]]:
         """All targets at once, so that a file is read once; one by one to busy more processes."""

@@ -106,7 +106,15 @@ def _translated(task: Task) -> list[Outcome]:
         warm_worker().start()
     texts, names, options = task.texts, task.names, task.options
     try:
-        first = lift(texts, task.targets[0], task.kernels, options, name=names, compiler=_compile)
+        first = lift(
+            texts,
+            task.targets[0],
+            task.kernels,
+            options,
+            name=names,
+            compiler=_compile,
+            older=task.older,
+        )
     except Exception as error:
         return [_no_outcome(error)] * len(task.targets)
     return [_outcome(first, target, task.parts) for target in task.targets]

@@ -179,9 +179,10 @@ def key(task: Task, target: str) -> str:
     """The digest of all that an outcome depends on."""
     digest = hashlib.sha256(fingerprint())
     options = [(f.name, getattr(task.options, f.name)) for f in fields(task.options)]
-    facts = (target, task.parts, task.kernels, task.names, options, len(task.texts))
+    names = [[image.name for image in group] for group in task.older]
+    facts = (target, task.parts, task.kernels, task.names, names, options, len(task.texts))
     digest.update(repr(facts).encode())
-    for text in task.texts:
+    for text in (*task.texts, *(image.text for group in task.older for image in group)):
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         digest.update(f"{type(text).__name__} {len(data)}\n".encode())
         digest.update(data)

@@ -28,6 +28,7 @@ class Sources:
 
     def __init__(self, task: Task) -> None:
         self._texts = dict(zip(task.names, task.texts, strict=True))
+        self._texts.update((image.name, image.text) for group in task.older for image in group)
         self._found: dict[str, Source] = {}
 
     def __getitem__(self, name: str) -> Source:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic
+from ptxlift.driver.images import Image
 from ptxlift.driver.kernels import KernelReport
 from ptxlift.driver.options import Options
 
@@ -18,7 +19,7 @@ class Task:
     """One program, read once, for some targets.
 
     parts: the properties of `Translation` that are wanted: "code_object", "asm", "llvm_ir",
-    "bitcode", "object", "ir". kernels: names of those wanted; None: all.
+    "bitcode", "object", "ir". kernels: names of those wanted; None: all. older: see `lift`.
     """
 
     texts: tuple[str | bytes, ...]
@@ -27,6 +28,7 @@ class Task:
     parts: tuple[str, ...] = ("code_object",)
     kernels: tuple[str, ...] | None = None
     options: Options = field(default_factory=Options)
+    older: tuple[tuple[Image, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

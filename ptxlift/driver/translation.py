@@ -16,26 +16,29 @@ from typing import Any, TypeVar
 from ptxlift import ptx
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.build import Built, Compiler, Linked, build, compile_unit, compiler_for, joined
+from ptxlift.driver.images import Image, Images, split_over_images, taken_from_older
 from ptxlift.driver.kernels import Kernel, KernelFacts, Resources, facts_of
 from ptxlift.driver.options import Options
 from ptxlift.driver.units import Split, Unit, raise_failed, rewrite_remarks, split_units
 from ptxlift.driver.warps import Request
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
-from ptxlift.lifter.module import lift_program
+from ptxlift.lifter.module import Lifted
 from ptxlift.rewrite.driver import Log
 from ptxlift.rewrite.passes import rewrite_module
 from ptxlift.target import TargetSpec, lookup
 
 T = TypeVar("T")
 Texts = str | bytes | Sequence[str | bytes]
-_OF_FRONT_END = ("failed", "source", "kernels", "ir")  # parts that no target changes
+_OF_FRONT_END = ("failed", "source", "kernels", "notes", "ir")  # parts that no target changes
 Failures = Mapping[str, Sequence[Diagnostic]]
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """All that a translation depends on. `wanted`: kernel names, None for all."""
+    """All that a translation depends on. `wanted`: kernel names, None for all. `older`: other
+    images of each text, the best first.
+    """
 
     texts: tuple[str | bytes, ...]
     names: tuple[str, ...]
@@ -43,6 +46,7 @@ class Inputs:
     spec: TargetSpec
     wanted: tuple[str, ...] | None
     options: Options
+    older: tuple[tuple[Image, ...], ...] = ()
 
 
 def lift(
@@ -53,15 +57,17 @@ def lift(
     *,
     name: str | Sequence[str] = "<ptx>",
     compiler: Compiler | None = None,
+    older: Sequence[Sequence[Image]] = (),
 ) -> Translation:
     """Translates PTX for an AMDGPU target.
 
     ptx_text: one module, or several that form one program. target: a chip or target id such as
     `"gfx942:xnack-"`. kernels: names of those wanted; None: all. name: stands in diagnostics, one
     for all texts or one each. compiler: runs LLVM instead of this process or one of its own, such
-    as a worker that is kept; a pickled translation forgets it. Raises `PtxError` for bad input, and
-    for what cannot be translated unless `options.on_unsupported` is `"skip"`. Code generation waits
-    until a part of the result needs it, and may raise then.
+    as a worker that is kept; a pickled translation forgets it. older: for each text, other images
+    of it for older architectures, from which kernels are taken that cannot be translated. Raises
+    `PtxError` for bad input, and for what cannot be translated unless `options.on_unsupported` is
+    `"skip"`. Code generation waits until a part of the result needs it, and may raise then.
     """
     texts = _texts(ptx_text)
     _check_types(target, options)
@@ -69,7 +75,8 @@ def lift(
         kernels = (kernels,)
     wanted = None if kernels is None else tuple(kernels)
     names = _names(name, len(texts))
-    inputs = Inputs(texts, names, target, lookup(target), wanted, options or Options())
+    images = tuple(tuple(group) for group in older)
+    inputs = Inputs(texts, names, target, lookup(target), wanted, options or Options(), images)
     return Translation(inputs, compiler=compiler)
 
 
@@ -130,7 +137,8 @@ class Translation:
         self._lock = threading.RLock()
         self._parts: dict[str, Any] = dict(parts or {})
         self._timings: dict[str, float] = {}
-        self._module: ir.Module | None = None  # not pickled: it is made from the texts again
+        self._lifted: Lifted | None = None  # not pickled: it is made from the texts again
+        self._images: Images | None = None
         if not self._parts:
             self._run_front_end()
 
@@ -141,9 +149,11 @@ class Translation:
         """The same program for another target; the texts are not read again."""
         inputs = replace(self._inputs, target=target, spec=lookup(target))
         with self._lock:
+            if "retaken" in self._parts:  # what this target took says nothing about another
+                return Translation(inputs, compiler=self._compiler)
             parts = {name: self._parts[name] for name in _OF_FRONT_END if name in self._parts}
             made = Translation(inputs, parts, self._compiler)
-            made._module = self._module
+            made._lifted, made._images = self._lifted, self._images
         return made
 
     @property
@@ -165,18 +175,45 @@ class Translation:
 
     def _run_front_end(self) -> ir.Module:
         start = time.perf_counter()
-        pairs = zip(self._inputs.texts, self._inputs.names, strict=True)
-        modules = [ptx.parse_module(text, name) for text, name in pairs]
+        inputs = self._inputs
+        texts = [Image(name, text) for name, text in zip(inputs.names, inputs.texts, strict=True)]
+        images = self._images = Images(texts, inputs.older)
         parsed = time.perf_counter()
-        lifted = lift_program(modules, self._inputs.wanted)
+        lifted = images.lift(inputs.wanted)
         self._timings |= {"parse": parsed - start, "lift": time.perf_counter() - parsed}
+        return self._take(lifted)
+
+    def _take(self, lifted: Lifted) -> ir.Module:
+        """Makes this the program's IR."""
+        assert self._images is not None
         failed = {name: tuple(found) for name, found in lifted.failed.items()}
         raise_failed(self.options, failed)
+        modules = self._images.modules
+        only = len(modules) == 1 and not lifted.passed
         self._parts["failed"] = failed
-        self._parts["source"] = modules[0].source if len(modules) == 1 else None
+        self._parts["source"] = modules[0].source if only else None
         self._parts["kernels"] = facts_of(lifted.module)
-        self._module = lifted.module
+        self._parts["notes"] = (*self._images.notes, *taken_from_older(lifted))
+        self._lifted = lifted
         return lifted.module
+
+    def _make_split(self) -> Split:
+        if not self._inputs.older:
+            return split_units(self._request)
+        base = self.module
+        assert self._images is not None and self._lifted is not None
+        request = replace(self._request, options=replace(self.options, on_unsupported="skip"))
+        lifted, split = split_over_images(
+            self._images,
+            self._lifted,
+            self._inputs.wanted,
+            lambda lifted: split_units(replace(request, module=lifted.module)),
+        )
+        if lifted.module is not base:
+            self._take(lifted)
+            self._parts["retaken"] = True
+        raise_failed(self.options, split.failed)
+        return split
 
     def _once(self, name: str, compute: Callable[[], T]) -> T:
         with self._lock:
@@ -195,7 +232,7 @@ class Translation:
 
     @property
     def _split(self) -> Split:
-        return self._once("split", lambda: split_units(self._request))
+        return self._once("split", self._make_split)
 
     @property
     def _built(self) -> Built:
@@ -211,7 +248,7 @@ class Translation:
     def module(self) -> ir.Module:
         """The SSA IR as objects."""
         with self._lock:
-            return self._module or self._run_front_end()
+            return self._lifted.module if self._lifted is not None else self._run_front_end()
 
     @property
     def ir(self) -> str:
@@ -306,9 +343,8 @@ class Translation:
         skipped = [d for found in self.failed.values() for d in found]
         order = list(Severity)
         remarks = self.remarks if self.options.remarks else ()
-        return sorted(
-            [*skipped, *self._split.notes, *remarks], key=lambda d: order.index(d.severity)
-        )
+        notes = [*self._split.notes, *self._parts["notes"], *remarks]
+        return sorted([*skipped, *notes], key=lambda d: order.index(d.severity))
 
     @property
     def remarks(self) -> Sequence[Diagnostic]:

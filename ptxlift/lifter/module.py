@@ -7,7 +7,7 @@ functions are lifted one by one by `FunctionLifter`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic, PtxError
@@ -18,55 +18,112 @@ from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.function import FunctionLifter
 from ptxlift.lifter.operands import SPACE_OF
-from ptxlift.lifter.program import Program
+from ptxlift.lifter.program import Older, Program
 from ptxlift.ptx import module as ptx
 
 
 @dataclass(slots=True)
 class Lifted:
-    """The IR, and the errors by the name of the kernel that could not be lifted."""
+    """The IR, and the errors by the name of the kernel that could not be lifted.
+
+    passed: kernels that are not those of their best image: how many images were passed over.
+    reasons: what stood against the first image that was tried.
+    """
 
     module: ir.Module
     failed: dict[str, list[Diagnostic]] = field(default_factory=dict)
+    passed: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, list[Diagnostic]] = field(default_factory=dict)
 
 
-def lift_program(modules: Sequence[ptx.Module], kernels: Iterable[str] | None = None) -> Lifted:
+def lift_program(
+    modules: Sequence[ptx.Module],
+    kernels: Iterable[str] | None = None,
+    older: Sequence[Older] = (),
+    passed: Mapping[str, int] | None = None,
+) -> Lifted:
     """Lifts the kernels named (all of them if None) and everything they reach.
 
-    Raises `PtxError` for a kernel name nobody defines and for symbols defined twice.
+    older: other images of the modules, the best first; a kernel is taken from the first image that
+    can be lifted. passed: how many images of a kernel not to try, if there are more. Raises
+    `PtxError` for a kernel name nobody defines and for symbols defined twice.
     """
-    program = Program(modules)
-    wanted = _wanted(program, kernels)
-    done: dict[ptx.Function, ir.Function | list[Diagnostic]] = {}
-    needs: dict[ptx.Function, FunctionLifter] = {}
-    work = list(wanted)
-    while work:
-        source = work.pop()
-        if source in done:
-            continue
-        lifter = FunctionLifter(program, source, _empty(program, source))
-        needs[source] = lifter
-        try:
-            done[source] = lifter.run()
-        except PtxError as error:
-            done[source] = list(error.diagnostics)
-        work.extend(lifter.called)
-    return _gather(program, wanted, done, needs)
+    program = Program(modules, older)
+    images = _wanted(program, kernels)
+    at = {n: min((passed or {}).get(n, 0), len(images[n]) - 1) for n in images}
+    lifting = _Lifting(program)
+    lifting.lift([images[name][at[name]] for name in images])
+    reasons: dict[str, list[Diagnostic]] = {}
+    for name, candidates in images.items():
+        for number in range(at[name], len(candidates)):
+            lifting.lift([candidates[number]])
+            errors = lifting.errors(candidates[number])
+            if not errors:
+                at[name] = number
+                break
+            reasons.setdefault(name, errors)
+    lifted = _gather(program, [images[name][at[name]] for name in images], lifting)
+    lifted.passed = {name: number for name, number in at.items() if number}
+    lifted.reasons = {name: found for name, found in reasons.items() if name in lifted.passed}
+    return lifted
 
 
-def _wanted(program: Program, kernels: Iterable[str] | None) -> list[ptx.Function]:
+class _Lifting:
+    """Functions that have been lifted, or could not be."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.done: dict[ptx.Function, ir.Function | list[Diagnostic]] = {}
+        self.needs: dict[ptx.Function, FunctionLifter] = {}
+
+    def lift(self, sources: Sequence[ptx.Function]) -> None:
+        """Lifts functions and all they reach."""
+        work = list(sources)
+        while work:
+            source = work.pop()
+            if source in self.done:
+                continue
+            lifter = FunctionLifter(self._program, source, _empty(self._program, source))
+            self.needs[source] = lifter
+            try:
+                self.done[source] = lifter.run()
+            except PtxError as error:
+                self.done[source] = list(error.diagnostics)
+            work.extend(lifter.called)
+
+    def closure(self, kernel: ptx.Function) -> list[ptx.Function]:
+        """A kernel and all it reaches."""
+        seen = {kernel: None}
+        work = [kernel]
+        while work:
+            for function in self.needs[work.pop()].called:
+                if function not in seen:
+                    seen[function] = None
+                    work.append(function)
+        return list(seen)
+
+    def errors(self, kernel: ptx.Function) -> list[Diagnostic]:
+        """What stands against a kernel."""
+        found = []
+        for function in self.closure(kernel):
+            result = self.done[function]
+            found += result if isinstance(result, list) else []
+        return found
+
+
+def _wanted(program: Program, kernels: Iterable[str] | None) -> dict[str, list[ptx.Function]]:
     defined = program.kernels
     if kernels is None:
         return defined
-    by_name = {function.name: function for function in defined}
-    missing = [name for name in kernels if name not in by_name]
+    names = list(kernels)
+    missing = [name for name in names if name not in defined]
     if missing:
         raise PtxError.of(
             "PTX104",
             f"no kernel named '{missing[0]}'",
-            hint="kernels here: " + (", ".join(sorted(by_name)) or "none"),
+            hint="kernels here: " + (", ".join(sorted(defined)) or "none"),
         )
-    return [by_name[name] for name in kernels]
+    return {name: defined[name] for name in names}
 
 
 def _empty(program: Program, source: ptx.Function) -> ir.Function:
@@ -114,29 +171,24 @@ def _kernel_param(variable: ptx.Variable) -> ir.KernelParam:
     )
 
 
-def _gather(
-    program: Program,
-    wanted: Sequence[ptx.Function],
-    done: dict[ptx.Function, ir.Function | list[Diagnostic]],
-    needs: dict[ptx.Function, FunctionLifter],
-) -> Lifted:
+def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting) -> Lifted:
     lifted = Lifted(ir.Module(program.modules[0].source.name if program.modules else "<ptx>"))
     for kernel in wanted:
-        reached = _closure(kernel, needs)
-        errors = [d for f in reached for d in _errors(done[f])]
+        errors = lifting.errors(kernel)
         if errors:
             lifted.failed[kernel.name] = errors
             continue
-        if any(needs[function].needs_named_barriers for function in reached):
+        reached = lifting.closure(kernel)
+        if any(lifting.needs[function].needs_named_barriers for function in reached):
             lifted.module.variables[named_barriers.WORDS.name] = named_barriers.WORDS
-            entry = done[kernel]
+            entry = lifting.done[kernel]
             assert isinstance(entry, ir.Function)
             named_barriers.prepare(entry)
         for function in reached:
-            made = done[function]
+            made = lifting.done[function]
             assert isinstance(made, ir.Function)
             lifted.module.functions.setdefault(made.name, made)
-            for variable in needs[function].used:
+            for variable in lifting.needs[function].used:
                 declare(program, variable, lifted.module)
     for variable in program.exported_variables:
         functions = program.functions_in(variable)
@@ -145,21 +197,6 @@ def _gather(
     release_in_loops(lifted.module)
     bring_together(lifted.module)
     return lifted
-
-
-def _errors(result: ir.Function | list[Diagnostic]) -> list[Diagnostic]:
-    return result if isinstance(result, list) else []
-
-
-def _closure(kernel: ptx.Function, needs: dict[ptx.Function, FunctionLifter]) -> list[ptx.Function]:
-    seen = {kernel: None}
-    work = [kernel]
-    while work:
-        for function in needs[work.pop()].called:
-            if function not in seen:
-                seen[function] = None
-                work.append(function)
-    return list(seen)
 
 
 def declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None:

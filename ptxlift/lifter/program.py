@@ -8,6 +8,7 @@ definition in the object, or PTX306 with both places. The rules are those of NVI
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ptxlift.diag import Diagnostic, PtxError
@@ -19,12 +20,25 @@ _RANKS = {"visible": 3, "weak": 2, "common": 1}  # a higher one replaces a lower
 _STRONG = _RANKS["visible"]
 
 
+@dataclass(frozen=True, slots=True)
+class Older:
+    """Another image of a module, for an older architecture. Kernels may be taken from it; the
+    memory they share with other kernels is the module's.
+    """
+
+    module: ptx.Module
+    of: ptx.Module
+
+
 class Program:
     """All symbols of several PTX modules."""
 
-    def __init__(self, modules: Sequence[ptx.Module]) -> None:
+    def __init__(self, modules: Sequence[ptx.Module], older: Sequence[Older] = ()) -> None:
         self.modules = modules
+        self.older = older
         self.home: dict[ptx.Function, ptx.Module] = {}
+        self._own = {image.module.source for image in older}  # whose definitions are their own
+        self._same: dict[ptx.Variable, ptx.Variable] = {}  # of an older image: the module's
         self._exports: dict[str, tuple[Symbol, ptx.Module]] = {}  # what all modules see
         self._declared: dict[str, ptx.Variable] = {}  # `.extern` and defined nowhere
         self._names: dict[Symbol, str] = {}
@@ -33,12 +47,23 @@ class Program:
             self.home.update(dict.fromkeys(module.functions.values(), module))
             for name, symbol in _definitions(module):
                 self._export(name, symbol, module)
+        for image in older:
+            self._enter_older(image)
         for name, (symbol, _) in self._exports.items():
             self._named[name] = symbol
             self._names.setdefault(symbol, name)
-        for module in modules:
+        for module in (*modules, *(image.module for image in older)):
             for _, symbol in _definitions(module):
                 self._name(symbol)
+
+    def _enter_older(self, image: Older) -> None:
+        functions = image.module.functions.values()
+        self.home.update(dict.fromkeys(functions, image.module))
+        self._names |= {f: f.name for f in functions if f.kind == "entry"}
+        for variable in image.module.variables.values():
+            known = image.of.variables.get(variable.name)
+            if known is not None and variable.space is not ptx.Space.SHARED:
+                self._same[variable] = known
 
     def _export(self, name: str, symbol: Symbol, module: ptx.Module) -> None:
         rank = _rank(symbol)
@@ -57,10 +82,17 @@ class Program:
             self._exports[name] = symbol, module
 
     @property
-    def kernels(self) -> list[ptx.Function]:
-        """All kernels that have a body, in the order of the modules."""
+    def kernels(self) -> dict[str, list[ptx.Function]]:
+        """All kernels that have a body, by name in the order of the modules; those of older images
+        after the module's own.
+        """
         symbols = [symbol for symbol, _ in self._exports.values()]
-        return [s for s in symbols if isinstance(s, ptx.Function) and s.kind == "entry"]
+        found = {s.name: [s] for s in symbols if isinstance(s, ptx.Function) and s.kind == "entry"}
+        for image in self.older:
+            for function in image.module.functions.values():
+                if function.kind == "entry" and function.body is not None:
+                    found.setdefault(function.name, []).append(function)
+        return found
 
     @property
     def exported_variables(self) -> list[ptx.Variable]:
@@ -72,13 +104,23 @@ class Program:
         module = self.home[function]
         if function.body is None and function.name in module.aliases:
             return self.function(module.aliases[function.name])
-        if function.body is not None and not _rank(function):
+        own = not _rank(function) or module.source in self._own
+        if function.body is not None and own:
             return function
         found = self._exports.get(function.name)
         return found[0] if found and isinstance(found[0], ptx.Function) else function
 
     def variable(self, variable: ptx.Variable) -> ptx.Variable:
-        """The definition behind a variable's name; its first declaration if there is none."""
+        """The definition behind a variable's name; its first declaration if there is none. Raises
+        PTX306 where two images disagree about it.
+        """
+        known = self._same.get(variable)
+        if known is not None:
+            if (known.size, known.space) != (variable.size, variable.space):
+                message = f"variable '{variable.name}' differs between the images of the program"
+                hint = "translate the images apart: `ptxlift extract` writes each to a file"
+                raise PtxError.of("PTX306", message, hint=hint)
+            variable = known
         if variable.linkage != "extern" and not _rank(variable):
             return variable
         found = self._exports.get(variable.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,17 +35,25 @@ _MAX_TOTAL = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class PtxImage:
-    """One PTX module. `offset` is where in the input it or its container entry begins."""
+    """One PTX module. `offset` is where in the input it or its container entry begins; `container`
+    the number of its container, -1 outside of one.
+    """
 
     text: str
     offset: int
     compression: str = "none"  # none, lz4, zstd
+    container: int = -1
 
     @property
     def target(self) -> str:
         """The .target architecture, such as sm_90a; empty where the text has none."""
         found = _TARGET.search(self.text)
         return found[1] if found else ""
+
+    @property
+    def sm(self) -> int:
+        """The number of the .target architecture; 0 where the text has none."""
+        return int("".join(filter(str.isdigit, self.target)) or 0)
 
     @property
     def version(self) -> tuple[int, int]:
@@ -64,19 +72,34 @@ class _Found:
     offset: int
     payload: bytes
     size: int  # after decompression
+    container: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What an input holds: PTX, and by container the architectures that have machine code only."""
+
+    images: tuple[PtxImage, ...]
+    only_code: Mapping[int, tuple[str, ...]]
 
 
 def extract(source: str | Path | bytes) -> list[PtxImage]:
     """All distinct PTX modules of a file or of bytes, in order; none at all is PTX003."""
+    return list(contents(source).images)
+
+
+def contents(source: str | Path | bytes) -> Contents:
+    """All that is in a file or in bytes. Raises PTX003 where that is no PTX at all."""
     name, data = _read(source)
     if _is_text(data):
-        return [PtxImage(_decode(data, name), 0)]
+        return Contents((PtxImage(_decode(data, name), 0),), {})
     images: dict[str, PtxImage] = {}
-    archs = set()
+    code: dict[int, list[str]] = {}
+    with_ptx = set()
     total = 0
     for entry in _entries(data):
         if entry.kind == _KIND_CODE:
-            archs.add(entry.arch)
+            code.setdefault(entry.container, []).append(f"sm_{entry.arch}")
         if entry.kind != _KIND_PTX:
             continue
         image = _image(entry, name)
@@ -84,9 +107,11 @@ def extract(source: str | Path | bytes) -> list[PtxImage]:
         if total > _MAX_TOTAL:
             raise PtxError.of("PTX305", f"{name}: the PTX in it is larger than {_MAX_TOTAL} bytes")
         images.setdefault(image.text, image)
+        with_ptx.add(entry.container)
     if not images:
-        raise _nothing(name, archs, data)
-    return sorted(images.values(), key=_offset_of)
+        raise _nothing(name, {arch for found in code.values() for arch in found}, data)
+    only_code = {n: tuple(archs) for n, archs in code.items() if n not in with_ptx}
+    return Contents(tuple(sorted(images.values(), key=_offset_of)), only_code)
 
 
 def _read(source: str | Path | bytes) -> tuple[str, bytes]:
@@ -114,7 +139,7 @@ def _decode(data: bytes, name: str) -> str:
 
 def _entries(data: bytes) -> Iterator[_Found]:
     """The entries of all containers, and PTX that lies between them as a C string."""
-    done = 0
+    done = number = 0
     at = data.find(_MAGIC)
     while at >= 0:
         end = _container_end(data, at)
@@ -122,7 +147,8 @@ def _entries(data: bytes) -> Iterator[_Found]:
             at = data.find(_MAGIC, at + 1)
             continue
         yield from _strings(data, done, at)
-        yield from _members(data, at + _CONTAINER.size, end)
+        yield from _members(data, at + _CONTAINER.size, end, number)
+        number += 1
         done = end
         at = data.find(_MAGIC, end)
     yield from _strings(data, done, len(data))
@@ -138,7 +164,7 @@ def _container_end(data: bytes, at: int) -> int | None:
     return min(at + header + size, len(data))
 
 
-def _members(data: bytes, at: int, end: int) -> Iterator[_Found]:
+def _members(data: bytes, at: int, end: int, number: int) -> Iterator[_Found]:
     while at + _ENTRY.size <= end:
         kind, _, header, padded, packed, _, _, _, arch, _, _, flags, _, size = _ENTRY.unpack_from(
             data, at
@@ -147,7 +173,7 @@ def _members(data: bytes, at: int, end: int) -> Iterator[_Found]:
         if header < _ENTRY.size or start + padded > end:
             raise PtxError.of("PTX305", "a fat binary entry reaches past the end of the file")
         used = packed if flags & (_LZ4 | _ZSTD) and packed <= padded else padded
-        yield _Found(kind, arch, flags, at, data[start : start + used], size)
+        yield _Found(kind, arch, flags, at, data[start : start + used], size, number)
         at = start + padded
 
 
@@ -155,7 +181,7 @@ def _strings(data: bytes, start: int, end: int) -> Iterator[_Found]:
     for found in _HEADER.finditer(data, start, end):
         stop = data.find(b"\0", found.start(), end)
         text = data[found.start() : stop if stop >= 0 else end]
-        yield _Found(_KIND_PTX, 0, 0, found.start(), text, 0)
+        yield _Found(_KIND_PTX, 0, 0, found.start(), text, 0, -1)
 
 
 def _image(entry: _Found, name: str) -> PtxImage:
@@ -166,18 +192,22 @@ def _image(entry: _Found, name: str) -> PtxImage:
         compression = "zstd" if entry.flags & _ZSTD else "lz4"
         unpack = unzstd if entry.flags & _ZSTD else unlz4
         data = unpack(data, entry.size)
-    return PtxImage(_decode(data, name).strip("\0"), entry.offset, compression)
+    return PtxImage(_decode(data, name).strip("\0"), entry.offset, compression, entry.container)
+
+
+def _number_of(arch: str) -> int:
+    return int(arch.removeprefix("sm_"))
 
 
 def _offset_of(image: PtxImage) -> int:
     return image.offset
 
 
-def _nothing(name: str, archs: set[int], data: bytes) -> PtxError:
+def _nothing(name: str, archs: set[str], data: bytes) -> PtxError:
     is_cubin = data.startswith(b"\x7fELF") and data[18:20] == _EM_CUDA
     if not archs and not is_cubin:
         return PtxError.of("PTX003", f"{name} holds no PTX and no fat binary")
-    listed = ", ".join(f"sm_{arch}" for arch in sorted(archs)) or "one architecture"
+    listed = ", ".join(sorted(archs, key=_number_of)) or "one architecture"
     message = f"{name} holds machine code for {listed} and no PTX"
     hint = "build it with -gencode arch=compute_NN,code=compute_NN to include PTX"
     return PtxError.of("PTX003", message, hint=hint)
