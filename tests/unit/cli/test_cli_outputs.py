@@ -15,6 +15,7 @@ from command import EXAMPLES, SAXPY, ptxlift
 from schema import problems
 
 from ptxlift import lift
+from ptxlift.cli.emit import KINDS
 from ptxlift.link import read_code_object
 from ptxlift.link.bundle import read_bundle
 
@@ -280,3 +281,7 @@ def _wrapper() -> str:
     import sys
 
     return f'#!/bin/sh\nexec "{sys.executable}" -m ptxlift "$@"\n'
+
+
+def test_the_schema_knows_every_kind() -> None:
+    assert set(SCHEMA["$defs"]["output"]["properties"]["kind"]["enum"]) == set(KINDS)
