@@ -76,7 +76,6 @@ class FunctionLifter(Operands):
         self.used: dict[ptx.Variable, None] = {}  # variables needed, in order
         self.in_memory = parameters_in_memory(source)
         self.origins = Origins(source)
-        self.needs_named_barriers = False
         self.inst: ptx.Inst | None = None
         self._plans: dict[Form, _Plan] = {}
         self._pieces = split(source.body or ())

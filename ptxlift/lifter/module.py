@@ -179,8 +179,9 @@ def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting)
             lifted.failed[kernel.name] = errors
             continue
         reached = lifting.closure(kernel)
-        if any(lifting.needs[function].needs_named_barriers for function in reached):
-            lifted.module.variables[named_barriers.WORDS.name] = named_barriers.WORDS
+        scratch = {name: v for f in reached for name, v in lifting.needs[f].scratch.items()}
+        lifted.module.variables.update(scratch)
+        if named_barriers.WORDS.name in scratch:
             entry = lifting.done[kernel]
             assert isinstance(entry, ir.Function)
             named_barriers.prepare(entry)

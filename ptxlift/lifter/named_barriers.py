@@ -61,7 +61,7 @@ def prepare(kernel: ir.Function) -> None:
 
 
 def _place(at: FunctionLifter, ident: Value) -> Value:
-    at.needs_named_barriers = True
+    at.scratch[WORDS.name] = WORDS
     number = at.builder.and_(ident, at.const(32, 15))
     base = at.builder.symbol_address(32, WORDS.name)
     return at.builder.add(base, at.builder.shl(number, at.const(32, 3)))

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from ptxlift.diag import PtxError
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.builder import Builder
-from ptxlift.ir.core import Block, Value
+from ptxlift.ir.core import Block, Value, Variable
 from ptxlift.isa import OperandSpec
 from ptxlift.lifter.special import read_special
 from ptxlift.lifter.ssa import Node, Variables
@@ -44,6 +44,7 @@ class Operands:
         self.builder = builder
         self.variables = variables
         self.node = node
+        self.scratch: dict[str, Variable] = {}  # shared memory that the translation adds
         self._entry = builder.block
         self._constants: dict[tuple[int, int], Value] = {}
         self._slots: dict[ptx.Variable, int] = {}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxlift.ir.attributes import Special
-from ptxlift.ir.core import Value
+from ptxlift.ir.attributes import Space, Special
+from ptxlift.ir.core import Value, Variable
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
@@ -25,8 +25,13 @@ _AXES = {
 }
 _FIXED = {  # value of every component: 32 bits unless the register is a predicate
     "%cluster_ctaid": 0, "%cluster_nctaid": 1, "%cluster_ctarank": 0, "%cluster_nctarank": 1,
-    "%is_explicit_cluster": 0, "%reserved_smem_offset_begin": 0, "%reserved_smem_offset_end": 0,
-    "%reserved_smem_offset_cap": 0, "%reserved_smem_offset_0": 0, "%reserved_smem_offset_1": 0,
+    "%is_explicit_cluster": 0, "%reserved_smem_offset_cap": 1024,
+}
+# Shared memory that PTX reserves beside a kernel's own, for libraries such as cooperative groups.
+_RESERVED = Variable("__ptxlift_reserved_shared", Space.SHARED, 1024, 16)
+_IN_RESERVED = {  # bytes behind its begin
+    "%reserved_smem_offset_begin": 0, "%reserved_smem_offset_end": 1024,
+    "%reserved_smem_offset_0": 0, "%reserved_smem_offset_1": 512,
 }
 _PLAIN = {  # name: (register, width)
     "%laneid":            (Special.LANEID, 32),
@@ -71,6 +76,10 @@ def read_special(at: Operands, operand: ptx.SpecialRegister, component: str) -> 
         return at.builder.extract(at.builder.clock(width, register), bits, first)
     if name in _FIXED:
         return at.const(operand.type.bits, _FIXED[name])
+    if name in _IN_RESERVED:
+        at.scratch[_RESERVED.name] = _RESERVED
+        base = at.builder.symbol_address(32, _RESERVED.name)
+        return at.builder.add(base, at.const(32, _IN_RESERVED[name]))
     if name.startswith("%envreg"):
         return at.const(32, 0)
     raise at.refuse(

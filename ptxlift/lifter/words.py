@@ -1,6 +1,7 @@
 """What the modifiers of a memory instruction say: space, order, scope, cache hint.
 
-A form's words are those chosen from its sets and those fixed in its pattern.
+A form's words are those chosen from its sets and those fixed in its pattern. An optional one that
+is absent is no word of the form.
 """
 
 from __future__ import annotations
@@ -46,11 +47,7 @@ _STREAMING = frozenset(("cs", "L1::no_allocate", "L1::evict_first", "L2::evict_f
 @lru_cache(maxsize=4096)
 def words(form: Form) -> frozenset[str]:
     """All modifiers of a form without dots."""
-    head = form.row.pattern.removeprefix("@p ").split(" ", 1)[0]
-    fixed = head.replace("{", " ").replace("}", " ").replace(".", " ").split()
-    chosen = [word for value in form.values.values() for word in value.split(".") if word]
-    named = set(form.row.sets)
-    return frozenset(chosen) | {word for word in fixed[1:] if word not in named}
+    return frozenset(word for value in form.values.values() for word in value.split(".") if word)
 
 
 def space_of(form: Form) -> Space:
