@@ -29,7 +29,7 @@ _SHOWN = 8  # elements of an array that are printed
 @click.option("--target", "-t", default="gfx942", show_default=True)
 @click.option(
     "--device",
-    type=click.Choice(["emulator", "interpreter", "both"]),
+    type=click.Choice(["emulator", "interpreter", "both", "hip"]),
     default="emulator",
     show_default=True,
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
+from ptxlift.driver.translation import Translation
 from ptxlift.runtime.arguments import Argument, Array, Buffer
 
 Dim3 = tuple[int, int, int]
@@ -32,6 +34,15 @@ class Launch:
     arguments: tuple[Argument, ...]
     shared: int = 0
     max_steps: int | None = None
+
+
+def params_of(translation: Translation, kernel: str) -> tuple[Param, ...]:
+    """The parameters of a translated kernel; PTX401 for an unknown one."""
+    found = translation.kernels.get(kernel)
+    if found is None:
+        known = ", ".join(sorted(translation.kernels)) or "none"
+        raise PtxError.of("PTX401", f"no kernel named '{kernel}'", hint=f"kernels: {known}")
+    return found.params
 
 
 class Device(Protocol):

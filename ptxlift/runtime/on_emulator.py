@@ -7,7 +7,7 @@ from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
 from ptxlift.runtime.arguments import Array, Buffer, parameter_block
-from ptxlift.runtime.device import Launch, RunResult
+from ptxlift.runtime.device import Launch, RunResult, params_of
 
 
 class EmulatorDevice:
@@ -23,11 +23,7 @@ class EmulatorDevice:
         self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
 
     def params(self, kernel: str) -> tuple[Param, ...]:
-        found = self._translation.kernels.get(kernel)
-        if found is None:
-            known = ", ".join(sorted(self._translation.kernels)) or "none"
-            raise PtxError.of("PTX401", f"no kernel named '{kernel}'", hint=f"kernels: {known}")
-        return found.params
+        return params_of(self._translation, kernel)
 
     def alloc(self, array: Array, address: int | None = None) -> Buffer:
         known = self._addresses.get(id(array))

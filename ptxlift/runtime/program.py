@@ -13,9 +13,10 @@ from ptxlift.driver.translation import Texts, Translation, lift
 from ptxlift.runtime.arguments import Argument, Array, Buffer, check_array
 from ptxlift.runtime.device import Device, Dim3, Launch, RunResult
 
-DEVICES = ("emulator", "interpreter")
+DEVICES = ("emulator", "interpreter", "hip")
 _LARGEST_BLOCK = 1024
 _ADDRESSES = 1 << 64
+_TARGET = "gfx942"  # of texts on the emulator
 
 Shape = int | Sequence[int]
 
@@ -78,18 +79,27 @@ def _dim3(what: str, shape: Shape) -> Dim3:
 
 
 def load(
-    program: Texts | Translation, device: str = "emulator", *, target: str = "gfx942"
+    program: Texts | Translation, device: str = "emulator", *, target: str | None = None
 ) -> Program:
-    """Puts a program on a device: "emulator" runs its AMDGPU code, "interpreter" its PTX.
+    """Puts a program on a device: "emulator" runs its AMDGPU code, "interpreter" its PTX, "hip" its
+    AMDGPU code on the current GPU.
 
-    `target` counts for PTX texts on the emulator; a translation knows its own.
+    `target` counts for PTX texts; a translation knows its own. Unsaid, it is the GPU's, or gfx942
+    on the emulator.
     """
     match device:
         case "emulator":
             from ptxlift.runtime.on_emulator import EmulatorDevice
 
-            translation = program if isinstance(program, Translation) else lift(program, target)
-            return Program(EmulatorDevice(translation))
+            if not isinstance(program, Translation):
+                program = lift(program, target or _TARGET)
+            return Program(EmulatorDevice(program))
+        case "hip":
+            from ptxlift.runtime.on_hip import HipDevice, device_target, load_hip
+
+            if not isinstance(program, Translation):
+                program = lift(program, target or device_target(load_hip()))
+            return Program(HipDevice(program))
         case "interpreter":
             from ptxlift.runtime.on_interpreter import InterpreterDevice
 
@@ -108,7 +118,7 @@ def run(
     *,
     shared: int = 0,
     device: str = "emulator",
-    target: str = "gfx942",
+    target: str | None = None,
     max_steps: int | None = None,
 ) -> RunResult:
     """One launch. Arrays are passed by reference and changed in place; numpy and Python scalars by

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import ptxlift
-from ptxlift.runtime.program import DEVICES
 
 MODULE = """.version 8.0
 .target sm_80
@@ -38,7 +37,7 @@ def code_of(action: Callable[[], object]) -> str:
     return caught.value.diagnostics[0].code
 
 
-@pytest.fixture(params=DEVICES)
+@pytest.fixture(params=["emulator", "interpreter"])
 def program(request: pytest.FixtureRequest) -> ptxlift.Program:
     return ptxlift.load(MODULE, request.param)
 

@@ -1,0 +1,3 @@
+from typing import Any
+
+hip: Any  # the package has no types
