@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import BarrierMode, IntPredicate, Order, Scope
+from ptxlift.ir.core import Value
 from ptxlift.isa import Role
 from ptxlift.lifter import named_barriers
 from ptxlift.lifter.registry import lifts
@@ -35,12 +36,28 @@ def lift_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
     if counted and mode is BarrierMode.SYNC:
         named_barriers.sync(at, ident, count)
         return
-    result = at.builder.barrier(ident, count, predicate, mode, counted)
+    if counted:
+        result = _counted_reduction(at, ident, count, predicate, mode)
+    else:
+        result = at.builder.barrier(ident, count, predicate, mode, counted)
     spec = inst.form.operands[0]
     if spec.role is Role.RESULT:
         if spec.type.bits == 1:
             result = at.builder.icmp(result, at.const(32, 0), IntPredicate.NE)
         at.write(inst.operands[0], spec, (result,), inst)
+
+
+def _counted_reduction(
+    at: FunctionLifter, ident: Value, count: Value, predicate: Value, mode: BarrierMode
+) -> Value:
+    """All are true where none is false."""
+    counts_false = mode is BarrierMode.AND
+    vote = at.builder.not_(predicate) if counts_false else predicate
+    total = named_barriers.reduce(at, ident, count, vote)
+    if mode is BarrierMode.POPC:
+        return total
+    wanted = IntPredicate.EQ if counts_false else IntPredicate.NE
+    return at.builder.zext(at.builder.icmp(total, at.const(32, 0), wanted), 32)
 
 
 @lifts("barrier_cluster_arrive", "barrier_cluster_wait")

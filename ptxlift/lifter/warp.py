@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode, VoteMode
+from ptxlift.ir.attributes import (
+    FloatPredicate,
+    Format,
+    IntPredicate,
+    Number,
+    ReduceOp,
+    ShuffleMode,
+    VoteMode,
+)
 from ptxlift.ir.core import Value
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.words import words
@@ -73,6 +81,36 @@ def lift_redux(at: FunctionLifter, inst: ptx.Inst) -> None:
     op = next(_REDUCTIONS[word] for word in words(form) if word in _REDUCTIONS)
     number = Number.SIGNED if form.type.is_signed else Number.UNSIGNED
     result = at.builder.reduce(at.scalar(inst.operands[1], 32), _mask(at, inst, 2), op, number)
+    at.write(inst.operands[0], form.operands[0], (result,), inst)
+
+
+_SIGN, _ALL_ONES, _NAN = 0x80000000, 0xFFFFFFFF, 0x7FFFFFFF
+
+
+@lifts("redux_f32")
+def lift_redux_float(at: FunctionLifter, inst: ptx.Inst) -> None:
+    """Parallel Synchronization and Communication Instructions: redux.sync (f32).
+
+    A minimum of floats is one of integers that lie in the same order, -0 before +0. NaN becomes
+    the number that never wins, or with `.NaN` the one that always does.
+    """
+    build, form = at.builder, inst.form
+    value = at.scalar(inst.operands[1], 32)
+    if form.get("abs"):
+        value = build.fabs(value, Format.F32)
+    least = form.get("op") == "min"
+    last = _ALL_ONES if least != bool(form.get("NaN")) else 0
+    negative = build.icmp(value, build.const(32, 0), IntPredicate.SLT)
+    flips = build.select(negative, build.const(32, _ALL_ONES), build.const(32, _SIGN))
+    key = build.xor(value, flips)
+    is_nan = build.fcmp(value, value, Format.F32, FloatPredicate.UNO, False)
+    key = build.select(is_nan, build.const(32, last), key)
+    op = ReduceOp.MIN if least else ReduceOp.MAX
+    best = build.reduce(key, _mask(at, inst, 2), op, Number.UNSIGNED)
+    lower = build.icmp(best, build.const(32, 0), IntPredicate.SGE)
+    back = build.select(lower, build.const(32, _ALL_ONES), build.const(32, _SIGN))
+    nothing = build.icmp(best, build.const(32, last), IntPredicate.EQ)
+    result = build.select(nothing, build.const(32, _NAN), build.xor(best, back))
     at.write(inst.operands[0], form.operands[0], (result,), inst)
 
 

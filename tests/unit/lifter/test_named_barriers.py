@@ -79,3 +79,44 @@ def test_a_barrier_of_one_warp(target: str) -> None:
     out = np.zeros(128, np.uint32)
     ptxlift.run(ONE_WARP, "k", 1, 128, [out], target=target)
     np.testing.assert_array_equal(out, (np.arange(128, dtype=np.uint32) ^ 31) ** 2)
+
+
+# Two halves of the block vote apart, six times: thread t says yes in round r where
+# t * (r + 3) % 7 < 4
+# (in the upper half always, but for the last round's first thread).
+VOTES = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<6>; .reg .b32 %r<12>; .reg .b64 %d<4>;
+    ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4; add.u64 %d0, %d0, %d1;
+    shr.u32 %r1, %r0, 6; add.u32 %r2, %r1, 1; mov.u32 %r3, 0; mov.u32 %r9, 0;
+L:  add.u32 %r4, %r3, 3; mul.lo.u32 %r4, %r4, %r0; rem.u32 %r4, %r4, 7;
+    setp.lt.u32 %p0, %r4, 4; setp.eq.u32 %p1, %r1, 1; or.pred %p0, %p0, %p1;
+    setp.ne.u32 %p2, %r3, 5; setp.ne.u32 %p3, %r0, 64; or.pred %p2, %p2, %p3;
+    and.pred %p0, %p0, %p2;
+    bar.red.popc.u32 %r5, %r2, 64, %p0;
+    bar.red.and.pred %p4, %r2, 64, %p0;
+    bar.red.or.pred %p5, %r2, 64, %p0;
+    selp.u32 %r6, 1000, 0, %p4; selp.u32 %r7, 10000, 0, %p5;
+    add.u32 %r5, %r5, %r6; add.u32 %r5, %r5, %r7; mad.lo.u32 %r9, %r9, 3, %r5;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p0, %r3, 6; @%p0 bra L;
+    st.global.u32 [%d0], %r9; ret;
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["interpreter", *TARGETS])
+def test_votes_of_a_part_of_the_block(target: str) -> None:
+    threads, total = np.arange(128), np.zeros(128, np.int64)
+    for turn in range(6):
+        votes = (threads * (turn + 3) % 7 < 4) | (threads >= 64)
+        votes &= (turn != 5) | (threads != 64)
+        halves = votes.reshape(2, 64)
+        found = halves.sum(1) + 1000 * halves.all(1) + 10000 * halves.any(1)
+        total = total * 3 + np.repeat(found, 64)
+    out = np.zeros(128, np.uint32)
+    place = {"device": target} if target == "interpreter" else {"target": target}
+    ptxlift.run(VOTES, "k", 1, 128, [out], **place)
+    np.testing.assert_array_equal(out, total)
