@@ -59,10 +59,10 @@ def command(
     """
     rng = np.random.default_rng(seed)
     values = [argument(word, rng) for word in args]
-    shape = (_shape(grid), _shape(block))
+    shape = (shape_of(grid), shape_of(block))
     program = read_one(file)
     translation = lift(program.text, target, name=program.name, older=[program.older])
-    kernel = kernel or _only(list(translation.kernels))
+    kernel = kernel or only_kernel(list(translation.kernels))
     devices = ("emulator", "interpreter") if device == "both" else (device,)
     results: dict[str, list[Array]] = {}
     for where in devices:
@@ -81,13 +81,15 @@ def command(
         _compare(results["emulator"], results["interpreter"])
 
 
-def _only(kernels: Sequence[str]) -> str:
+def only_kernel(kernels: Sequence[str]) -> str:
+    """The kernel of a file that has one; a usage error for several."""
     if len(kernels) != 1:
         raise click.UsageError(f"choose a kernel with --kernel: {', '.join(kernels) or 'none'}")
     return kernels[0]
 
 
-def _shape(text: str) -> tuple[int, ...]:
+def shape_of(text: str) -> tuple[int, ...]:
+    """A grid or block as `X,Y,Z`."""
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:

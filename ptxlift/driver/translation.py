@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ptxlift import ptx
-from ptxlift.diag import Diagnostic, PtxError, Severity
+from ptxlift.diag import Diagnostic, PtxError, Severity, Source
 from ptxlift.driver.build import Built, Compiler, Linked, build, compile_unit, compiler_for, joined
 from ptxlift.driver.images import Image, Images, split_over_images, taken_from_older
 from ptxlift.driver.kernels import Kernel, KernelFacts, Resources, facts_of
@@ -160,6 +160,15 @@ class Translation:
     def target(self) -> str:
         """The target as it was asked for."""
         return self._inputs.target
+
+    @property
+    def source(self) -> Source:
+        """The text that spans and debug lines mean; raises PTX307 for a program of several."""
+        source: Source | None = self._parts["source"]
+        if source is None:
+            hint = "translate the texts one by one"
+            raise PtxError.of("PTX307", "a program of several texts has no lines", hint=hint)
+        return source
 
     @property
     def options(self) -> Options:
@@ -355,10 +364,12 @@ class Translation:
     @property
     def rewritten_ir(self) -> str:
         """The IR after the rewriter, as the backend gets it."""
-        features = self._inputs.spec.target.features
-        return self._once(
-            "rewritten", lambda: print_module(rewrite_module(self.module, features, Log()))
-        )
+        return self._once("rewritten", lambda: print_module(self.rewritten))
+
+    @property
+    def rewritten(self) -> ir.Module:
+        """The same IR as objects, made anew each time."""
+        return rewrite_module(self.module, self._inputs.spec.target.features, Log())
 
     @property
     def stats(self) -> Mapping[str, float]:

@@ -1,5 +1,6 @@
 """An emulator of AMDGPU code objects; shares no code with the translator it checks."""
 
+from ptxlift.emulator.costs import listed_costs
 from ptxlift.emulator.image import Argument, Image, KernelInfo, load_code_object
 from ptxlift.emulator.launch import Options, launch
 from ptxlift.emulator.memory import Memory
@@ -16,5 +17,6 @@ __all__ = [
     "Options",
     "RunStats",
     "launch",
+    "listed_costs",
     "load_code_object",
 ]

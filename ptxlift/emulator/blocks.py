@@ -8,6 +8,7 @@ and wave size. It must not know how waves are scheduled.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -43,6 +44,11 @@ class Block:
     leave: Leave
     weights: Weights
 
+    def all_insts(self) -> Iterator[Inst]:
+        """The instructions a passage executes."""
+        yield from (inst for inst in self.insts if inst is not None and inst is not self.last)
+        yield self.last
+
 
 class Code:
     """The blocks of one image at one wave size."""
@@ -74,7 +80,7 @@ class Code:
             inst = self.image.insts.get(at)
             if inst is None:
                 raise PtxError.of("PTX406", f"there is no instruction at {at:#x}")
-            kind = _class_of(inst)
+            kind = class_of(inst)
             weights.add(inst, kind)
             if inst.mnemonic in LEAVING:
                 break
@@ -160,7 +166,8 @@ def _writes_exec(inst: Inst) -> bool:
 _DOUBLE = re.compile(r"v_\w*_f64(_\w+)?")
 
 
-def _class_of(inst: Inst) -> InstClass:
+def class_of(inst: Inst) -> InstClass:
+    """What an instruction costs by."""
     op = find_op(inst.mnemonic) if inst.mnemonic.startswith("v_") else None
     double = bool(_DOUBLE.fullmatch(inst.mnemonic)) or (op is not None and op.flags.f64)
     return classify(inst, op is not None and op.flags.trans, double)

@@ -212,9 +212,13 @@ class _Launch:
 
     def _stats(self) -> RunStats:
         counts = dict.fromkeys(InstClass, 0)
+        executed = dict.fromkeys(sorted(self.image.insts), 0)
         nops = passes = 0
         for address, times in self.executions.items():
-            weights = self.code.block(address).weights
+            block = self.code.block(address)
+            weights = block.weights
+            for inst in block.all_insts():
+                executed[inst.address] += times
             for kind, count in weights.counts.items():
                 counts[kind] += count * times
             nops += weights.nops * times
@@ -230,4 +234,7 @@ class _Launch:
             passes,
             groups * self.waves_each,
             self.image.target.name,
+            executed=tuple(
+                count for address, count in executed.items() if self.image.insts[address].is_listed
+            ),
         )

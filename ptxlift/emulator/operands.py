@@ -85,7 +85,9 @@ Modifier: TypeAlias = int | str | tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Inst:
-    """A decoded instruction. `suffix` is one of "", e32, e64, dpp, sdwa, e64_dpp."""
+    """A decoded instruction. `suffix` is one of "", e32, e64, dpp, sdwa, e64_dpp. `is_listed`:
+    LLVM's listing has it.
+    """
 
     address: int
     text: str
@@ -94,6 +96,7 @@ class Inst:
     suffix: str
     operands: tuple[Operand, ...]
     modifiers: dict[str, Modifier]
+    is_listed: bool = True
 
     @property
     def end(self) -> int:

@@ -9,6 +9,7 @@ aligned loop, and moves under gfx9's GPR index mode.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.elf import STT_FUNC, Elf
@@ -73,14 +74,15 @@ class _Placer:
         """Place an instruction the listing omits; gives its size, or 0 if there is none."""
         word = self.elf.word_at(at)
         if word == _PADDING:
-            self._place(at, "s_nop 0", 1)
+            self._place(at, "s_nop 0", 1, is_listed=False)
             return 4
         found = hidden_move((word, self.elf.word_at(at + 4))) if index_mode else None
         if found is None:
             return 0
-        self._place(at, *found)
+        self._place(at, *found, is_listed=False)
         return 4 * found[1]
 
-    def _place(self, at: int, text: str, count: int) -> None:
+    def _place(self, at: int, text: str, count: int, is_listed: bool = True) -> None:
         words = tuple(self.elf.word_at(at + 4 * i) for i in range(count))
-        self.insts[self.base + at] = parse_inst(self.base + at, text, words)
+        inst = parse_inst(self.base + at, text, words)
+        self.insts[self.base + at] = inst if is_listed else replace(inst, is_listed=False)

@@ -67,6 +67,7 @@ class RunStats:
     waves: int
     target: str
     stdout: str = ""
+    executed: tuple[int, ...] = ()  # waves that ran each listed instruction, in order of address
 
     @property
     def instructions(self) -> int:
@@ -87,7 +88,9 @@ class RunStats:
 
     def costs(self) -> dict[str, float]:
         """The cost by class; memory's lines and conflicts count with their instructions."""
-        costs = {kind.value: count * self._cost_of(kind) for kind, count in self.counts.items()}
+        costs = {
+            kind.value: count * unit_cost(kind, self.target) for kind, count in self.counts.items()
+        }
         extra = {
             InstClass.MATRIX: 4 * (self.matrix_passes - self.counts.get(InstClass.MATRIX, 0)),
             InstClass.VMEM: self.lines_touched,
@@ -98,14 +101,17 @@ class RunStats:
             costs[kind.value] = costs.get(kind.value, 0.0) + cost
         return costs
 
-    def _cost_of(self, kind: InstClass) -> float:
-        full_rate = kind is InstClass.F64 and self.target in _FULL_RATE_F64
-        return 1 if full_rate else _COST[kind]
-
     @property
     def dynamic_cost(self) -> float:
         """The weighted sum that code quality is measured by."""
         return sum(self.costs().values())
+
+
+def unit_cost(kind: InstClass, target: str) -> float:
+    """What one wave pays for an instruction, before memory lines, conflicts and passes."""
+    if kind is InstClass.F64 and target in _FULL_RATE_F64:
+        return 1
+    return _COST[kind]
 
 
 @dataclass(slots=True)

@@ -25,21 +25,27 @@ def _variable(variable: Variable) -> str:
 
 def print_function(function: Function) -> str:
     """One function, or its declaration."""
+    return "\n".join(text for text, _ in function_lines(function))
+
+
+def function_lines(function: Function) -> list[tuple[str, int]]:
+    """The lines of a function, each with the span of the op it shows, or -1."""
     kind = "kernel" if function.is_kernel else "func"
     linkage = f"{function.linkage} " if function.linkage else ""
     results = " -> " + _widths(function.result_widths) if function.result_widths else ""
     if not function.blocks:
-        return f"{linkage}{kind} @{function.name}({_widths(function.param_widths)}){results}"
+        head = f"{linkage}{kind} @{function.name}({_widths(function.param_widths)}){results}"
+        return [(head, -1)]
     names = _Names()
-    lines = [f"{linkage}{kind} @{function.name}{results} {{"]
+    lines = [(f"{linkage}{kind} @{function.name}{results} {{", -1)]
     lines += [
-        f"  slot {index}: {slot.name}, {slot.size} bytes, align {slot.align}"
+        (f"  slot {index}: {slot.name}, {slot.size} bytes, align {slot.align}", -1)
         for index, slot in enumerate(function.slots)
     ]
     for block in function.blocks:
         lines += _block(block, names)
-    lines.append("}")
-    return "\n".join(lines)
+    lines.append(("}", -1))
+    return lines
 
 
 def print_op(op: Op) -> str:
@@ -61,11 +67,10 @@ class _Names:
         return f"%{self._numbers.setdefault(value, len(self._numbers))}"
 
 
-def _block(block: Block, names: _Names) -> list[str]:
+def _block(block: Block, names: _Names) -> list[tuple[str, int]]:
     params = ", ".join(f"{names.of(param)}: i{param.width}" for param in block.params)
-    lines = [f"{block.name}({params}):" if params else f"{block.name}:"]
-    lines += ["  " + _op(op, names) for op in block.ops]
-    return lines
+    head = f"{block.name}({params}):" if params else f"{block.name}:"
+    return [(head, -1), *(("  " + _op(op, names), op.span) for op in block.ops)]
 
 
 def _op(op: Op, names: _Names) -> str:

@@ -15,13 +15,14 @@ Dim3 = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """A launch that ended. `profile`: dynamic counts by instruction class, empty where the
-    device has none.
+    """A launch that ended. `profile`: dynamic counts by instruction class; `executed`: how many
+    waves ran each instruction of the code object, in order. Empty where the device has none.
     """
 
     stdout: str = ""
     profile: dict[str, float] = field(default_factory=dict)
     trap: str = ""
+    executed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

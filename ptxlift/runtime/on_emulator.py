@@ -62,4 +62,4 @@ class EmulatorDevice:
             launch.shared,
             max_steps=launch.max_steps,
         )
-        return RunResult(stats.stdout, stats.profile())
+        return RunResult(stats.stdout, stats.profile(), executed=stats.executed)
