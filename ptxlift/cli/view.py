@@ -52,9 +52,7 @@ def command(
         raise click.UsageError("arguments are for --run")
     program = read_one(file)
     options = Options(opt_level=opt_level, debug_lines=True, isolate=True, on_unsupported="skip")
-    made = lift(
-        program.text, target, options=options, name=program.name, older=[program.older]
-    )
+    made = lift(program.text, target, options=options, name=program.name, older=[program.older])
     executed: tuple[int, ...] = ()
     ran = ""
     if is_run:

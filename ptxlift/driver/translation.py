@@ -260,6 +260,11 @@ class Translation:
             return self._lifted.module if self._lifted is not None else self._run_front_end()
 
     @property
+    def rewritten(self) -> ir.Module:
+        """The IR after the rewriter as objects, made anew each time."""
+        return rewrite_module(self.module, self._inputs.spec.target.features, Log())
+
+    @property
     def ir(self) -> str:
         """The SSA IR as text."""
         return self._once("ir", lambda: print_module(self.module))
@@ -365,11 +370,6 @@ class Translation:
     def rewritten_ir(self) -> str:
         """The IR after the rewriter, as the backend gets it."""
         return self._once("rewritten", lambda: print_module(self.rewritten))
-
-    @property
-    def rewritten(self) -> ir.Module:
-        """The same IR as objects, made anew each time."""
-        return rewrite_module(self.module, self._inputs.spec.target.features, Log())
 
     @property
     def stats(self) -> Mapping[str, float]:

@@ -15,12 +15,13 @@ from ptxlift import __version__
 from ptxlift.diag import Diagnostic
 from ptxlift.driver.kernels import Kernel
 from ptxlift.driver.translation import Translation
-from ptxlift.emulator import listed_costs
+from ptxlift.emulator import InstClass, listed_costs
 from ptxlift.view.lines import Line, Listings, listings_of
 
 # A line as the page's script reads it: text, its PTX line, then for assembly: class, cost of one
 # execution, executions (absent where nothing ran).
 Row: TypeAlias = tuple[str | float, ...]
+Costs: TypeAlias = list[tuple[InstClass, float]]
 
 
 def render(made: Translation, executed: tuple[int, ...] = (), ran: str = "") -> str:
@@ -59,11 +60,11 @@ def _assembly(made: Translation, listings: Listings, executed: tuple[int, ...]) 
     return [_row(line, costs, executed) for line in listings.assembly]
 
 
-def _row(line: Line, costs: list[tuple[object, float]], executed: tuple[int, ...]) -> Row:
+def _row(line: Line, costs: Costs, executed: tuple[int, ...]) -> Row:
     if line.number < 0:
         return (line.text, line.line)
     kind, cost = costs[line.number]
-    row: Row = (line.text, line.line, str(getattr(kind, "value", kind)), cost)
+    row: Row = (line.text, line.line, kind.value, cost)
     return (*row, executed[line.number]) if executed else row
 
 
