@@ -12,6 +12,7 @@ import click
 from ptxlift import __version__
 from ptxlift.cli.batch import Batch, batch_options
 from ptxlift.cli.choices import files_argument, kernel_option, split_targets, target_option
+from ptxlift.cli.codegen import code_options, take_options
 from ptxlift.cli.findings import Finding, findings_of, targets_that_fail, verdicts_of
 from ptxlift.cli.inputs import find_inputs
 from ptxlift.cli.manifest import diagnostic_facts
@@ -19,7 +20,6 @@ from ptxlift.cli.outputs import write
 from ptxlift.cli.sarif import sarif
 from ptxlift.cli.work import Done, Request, Work
 from ptxlift.diag import Severity
-from ptxlift.driver.options import Options
 
 SCHEMA = "ptxlift-check-1"
 
@@ -37,6 +37,7 @@ SCHEMA = "ptxlift-check-1"
 )
 @click.option("--output", "-o", help="File for the report; standard output if none.")
 @click.option("--strict", is_flag=True, help="Warnings fail too.")
+@code_options()
 @batch_options()
 def command(
     files: tuple[str, ...],
@@ -45,7 +46,7 @@ def command(
     form: str,
     output: str | None,
     strict: bool,
-    **batch: Any,
+    **given: Any,
 ) -> None:
     """Report what is wrong in PTX FILES and which kernels cannot be translated for which targets.
 
@@ -53,8 +54,8 @@ def command(
     not (with --strict: or if there are warnings), 2 for wrong usage, 3 for a fault of ptxlift.
     """
     names = split_targets(targets)
-    options = Options(on_unsupported="skip")
-    request = Request(find_inputs(files), names, ("llvm_ir",), Batch.of(**batch), kernels, options)
+    options = take_options(given, skip=True, isolate=False)
+    request = Request(find_inputs(files), names, ("llvm_ir",), Batch.of(**given), kernels, options)
     work = Work(request)
     report = _Report(work)
     for done in work.run():

@@ -10,13 +10,13 @@ import click
 
 from ptxlift.cli.batch import Batch, batch_options
 from ptxlift.cli.choices import files_argument, kernel_option, split_targets, target_option
+from ptxlift.cli.codegen import code_options, take_options
 from ptxlift.cli.emit import KINDS, Output, kinds_of, outputs_of, parts_of
 from ptxlift.cli.inputs import STDIN, find_inputs
 from ptxlift.cli.manifest import Manifest
 from ptxlift.cli.outputs import Place, depfile_text, place_of, write
 from ptxlift.cli.work import Done, Request, Work, counted
 from ptxlift.diag import PtxError
-from ptxlift.driver.options import Options
 from ptxlift.driver.outcomes import Outcome
 
 
@@ -36,19 +36,10 @@ from ptxlift.driver.outcomes import Outcome
 @click.option("--manifest", help="JSON file about everything that was done.")
 @click.option("--depfile", help="Dependencies of the outputs, as make and ninja read them.")
 @kernel_option()
-@click.option("-O", "opt_level", type=click.IntRange(0, 3), default=2, show_default=True)
-@click.option("--wave-size", type=click.Choice(["32", "64"]), help="Lanes of a wave.")
-@click.option(
-    "--warp-mapping",
-    type=click.Choice(["auto", "packed", "split"]),
-    default="auto",
-    show_default=True,
-    help="Two warps in a wave of 64, or one.",
-)
 @click.option("--together", is_flag=True, help="All FILES are one program with one output.")
 @click.option("--skip-unsupported", is_flag=True, help="Leave out kernels that fail.")
-@click.option("--remarks", is_flag=True, help="Say what the rewriter made of which line.")
 @click.option("--quiet", "-q", is_flag=True, help="Print diagnostics only.")
+@code_options()
 @batch_options()
 def command(
     files: tuple[str, ...],
@@ -59,14 +50,10 @@ def command(
     manifest: str | None,
     depfile: str | None,
     kernels: tuple[str, ...],
-    opt_level: int,
-    wave_size: str | None,
-    warp_mapping: str,
     together: bool,
     skip_unsupported: bool,
-    remarks: bool,
     quiet: bool,
-    **batch: Any,
+    **given: Any,
 ) -> None:
     """Translate PTX FILES into AMDGPU code objects.
 
@@ -75,14 +62,7 @@ def command(
     FILE.TARGET.EXTENSION; a bundle or a header serves all targets. A word `@FILE` stands for the
     words in that file.
     """
-    options = Options(
-        opt_level=opt_level,
-        wave_size=int(wave_size) if wave_size else None,
-        warp_mapping=warp_mapping,
-        on_unsupported="skip" if skip_unsupported else "error",
-        isolate=True,
-        remarks=remarks,
-    )
+    options = take_options(given, skip=skip_unsupported, isolate=True)
     names, inputs, kinds = split_targets(targets), find_inputs(files), kinds_of(emit)
     programs = 1 if together else len(inputs)
     if name and programs > 1:
@@ -90,7 +70,7 @@ def command(
     outputs = programs * sum(1 if KINDS[kind].whole else len(names) for kind in kinds)
     place = place_of(output, [KINDS[kind].extension for kind in kinds], outputs, STDIN in files)
     parts = parts_of(kinds, manifest is not None)
-    request = Request(inputs, names, parts, Batch.of(**batch), kernels, options, together)
+    request = Request(inputs, names, parts, Batch.of(**given), kernels, options, together)
     work = Work(request)
     writer = _Writer(work, place, kinds, name, quiet)
     for done in work.run():

@@ -1,0 +1,74 @@
+"""The options of the command line that become `ptxlift.Options`.
+
+Comes in: what click parsed. Goes out: `Options`. It must know nothing of files and targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ptxlift.driver.options import Options
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]  # Any: click passes what it parsed
+
+_OPTIONS = [
+    click.option("-O", "opt_level", type=click.IntRange(0, 3), default=2, show_default=True),
+    click.option("--wave-size", type=click.Choice(["32", "64"]), help="Lanes of a wave."),
+    click.option(
+        "--warp-mapping",
+        type=click.Choice(["auto", "packed", "split"]),
+        default="auto",
+        show_default=True,
+        help="Two warps in a wave of 64, or one.",
+    ),
+    click.option(
+        "--max-block",
+        type=click.IntRange(1, 1024),
+        default=1024,
+        show_default=True,
+        help="Threads of the largest block of kernels that do not say.",
+    ),
+    click.option(
+        "--code-object-version",
+        type=click.Choice(["4", "5", "6"]),
+        default="5",
+        show_default=True,
+    ),
+    click.option(
+        "--matrix",
+        type=click.Choice(["auto", "native", "generic"]),
+        default="auto",
+        show_default=True,
+        help="Whether matrix products use matrix instructions.",
+    ),
+    click.option("--unsafe-fp-atomics", is_flag=True, help="Memory is never fine-grained."),
+    click.option("--debug-lines", "-g", is_flag=True, help="Say the lines of PTX in the code."),
+    click.option("--remarks", is_flag=True, help="Say what the rewriter made of which line."),
+]
+_NAMES = (
+    "opt_level", "wave_size", "warp_mapping", "max_block", "code_object_version", "matrix",
+    "unsafe_fp_atomics", "debug_lines", "remarks",
+)  # fmt: skip
+_NUMBERS = ("wave_size", "code_object_version")
+
+
+def code_options() -> Decorator:
+    """All of them."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(_OPTIONS):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def take_options(given: dict[str, Any], *, skip: bool, isolate: bool) -> Options:
+    """The `Options` in what click parsed, which loses them. skip: leave out kernels that fail."""
+    values = {name: given.pop(name) for name in _NAMES}
+    for name in _NUMBERS:
+        values[name] = int(values[name]) if values[name] else None
+    return Options(on_unsupported="skip" if skip else "error", isolate=isolate, **values)
