@@ -18,7 +18,7 @@ from ptxlift.emulator.access import raw_source
 from ptxlift.emulator.addresses import Address, offset_of
 from ptxlift.emulator.atomics import CHANGES, LDS_ATOMICS
 from ptxlift.emulator.memory import AccessFault, Memory
-from ptxlift.emulator.operands import M0, Inst, Operand
+from ptxlift.emulator.operands import M0, File, Inst, Operand, Reg
 from ptxlift.emulator.profile import count_conflicts
 from ptxlift.emulator.state import State
 from ptxlift.emulator.valu.kinds import Kind
@@ -199,20 +199,25 @@ def _swizzle(inst: Inst) -> MemoryOp:
     def run(st: State, memory: Memory) -> None:
         lane = np.arange(st.lanes)
         source = np.broadcast_to((lane & ~31) + in_half[lane & 31], (st.waves, st.lanes))
-        _gather(st, target.index, read(st), source, False)
+        _gather(st, target, read(st), source, False)
 
     return run
 
 
+def _register(st: State, target: Reg) -> NDArray[np.uint32]:
+    """A destination; on chips with AGPRs it may be one."""
+    return (st.a if target.file is File.A else st.v)[target.index]
+
+
 def _gather(
-    st: State, index: int, bits: NDArray[Any], source: NDArray[np.intp], inactive: bool
+    st: State, target: Reg, bits: NDArray[Any], source: NDArray[np.intp], inactive: bool
 ) -> None:
     """Every lane reads lane `source`; inactive lanes give 0 unless they may be read."""
     bits = np.broadcast_to(bits, (st.waves, st.lanes))
     moved = np.take_along_axis(bits, source, axis=1)
     if not (st.full or inactive):
         moved = np.where(np.take_along_axis(st.mask, source, axis=1), moved, np.uint32(0))
-    st.put_v(st.v[index], moved)
+    st.put_v(_register(st, target), moved)
 
 
 def _lane_of(st: State, address: NDArray[Any], whole: bool) -> NDArray[np.intp]:
@@ -230,7 +235,7 @@ def _bpermute(inst: Inst, whole: bool, inactive: bool) -> MemoryOp:
 
     def run(st: State, memory: Memory) -> None:
         source = np.broadcast_to(_lane_of(st, address(st), whole), (st.waves, st.lanes))
-        _gather(st, target.index, read(st), source, inactive)
+        _gather(st, target, read(st), source, inactive)
 
     return run
 
@@ -248,7 +253,7 @@ def _permute(inst: Inst, whole: bool) -> MemoryOp:
         for lane in range(st.lanes):
             waves = np.flatnonzero(st.mask[:, lane])
             moved[waves, into[waves, lane]] = bits[waves, lane]
-        st.put_v(st.v[target.index], moved)
+        st.put_v(_register(st, target), moved)
 
     return run
 
@@ -269,6 +274,6 @@ def _append(inst: Inst, adds: bool) -> MemoryOp:
         old = window.subset(chosen).update(place[leaders], 4, change, lanes[lanes != 0])
         result = np.zeros((st.waves, 1), np.uint32)
         result[lanes != 0, 0] = old
-        st.put_v(st.v[target.index], np.broadcast_to(result, st.mask.shape))
+        st.put_v(_register(st, target), np.broadcast_to(result, st.mask.shape))
 
     return _guarded(inst, act)

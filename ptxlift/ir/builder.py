@@ -380,6 +380,12 @@ class Builder:
     def permute(self, a: Value, lane: Value, lanes: tuple[int, ...]) -> Value:
         return self._one("permute", a.width, (a, lane), (lanes,))
 
+    def move_lanes(self, a: Value, lanes: tuple[int, ...], all_active: bool) -> Value:
+        return self._one("move_lanes", 32, (a,), (lanes, all_active))
+
+    def reduce_warp(self, a: Value, op: ReduceOp, number: Number) -> Value:
+        return self._one("reduce_warp", 32, (a,), (op, number))
+
     def vote(self, p: Value, mask: Value, mode: VoteMode) -> Value:
         return self._one("vote", 1, (p, mask), (mode,))
 

@@ -137,6 +137,8 @@ _OTHER = [
     # warp: `mask` is the PTX member mask; every op stays in the PTX warp of 32 lanes ------------------------------------------
     ("shuffle",         "32 32 32 32 -> 32 1", "mode",                            Effect.WARP,    "shfl.sync: value, b, c, mask -> value, in-range predicate"),
     ("permute",         "32 32 -> 32",  "lanes",                                   Effect.WARP,    "value, lane -> the lane's value; `lanes`: what lane is in each of 32, all of which are there"),
+    ("move_lanes",      "32 -> 32",     "lanes all_active",                        Effect.WARP,    "value -> the value of the lane that `lanes` says for each of 32, -1: any; `all_active`: all 32 are there"),
+    ("reduce_warp",     "32 -> 32",     "op number",                               Effect.WARP,    "as reduce over all 32 lanes; anything if some are not there"),
     ("vote",            "1 32 -> 1",    "mode",                                    Effect.WARP,    "vote.sync all/any/uni"),
     ("ballot",          "1 32 -> 32",   "",                                        Effect.WARP,    "vote.sync.ballot"),
     ("active_mask",     "-> 32",        "",                                        Effect.WARP,    "activemask"),

@@ -17,6 +17,7 @@ from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import absent_inputs
 from ptxlift.llvm.amdgpu.matrix.module import replace_products
 from ptxlift.llvm.amdgpu.module import metadata_lines
+from ptxlift.llvm.amdgpu.shuffles import replace_shuffles
 from ptxlift.llvm.amdgpu.variables import define_variable
 from ptxlift.llvm.context import symbol
 from ptxlift.llvm.fragment import (
@@ -40,6 +41,7 @@ def emit_fragment(
 ) -> Pieces:
     """The only function of `module` as a definition that is always inlined."""
     module = replace_products(module, spec, options)
+    module = replace_shuffles(module, spec, options)
     (function,) = module.functions.values()
     facts = facts_module.collect(module)
     own = facts[function.name]

@@ -18,6 +18,7 @@ from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import attributes
 from ptxlift.llvm.amdgpu.matrix.module import replace_products
+from ptxlift.llvm.amdgpu.shuffles import replace_shuffles
 from ptxlift.llvm.amdgpu.split import leave_idle_lanes
 from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
 from ptxlift.llvm.context import symbol
@@ -36,6 +37,7 @@ def emit_module(
 ) -> Emitted:
     """The module as LLVM IR text."""
     module = replace_products(module, spec, options)
+    module = replace_shuffles(module, spec, options)
     facts = facts_module.collect(module)
     context = Context(module, spec, options, facts, source)
     lines = DebugLines(context, source) if source is not None and options.debug_lines else None

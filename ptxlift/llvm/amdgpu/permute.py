@@ -1,126 +1,110 @@
-"""Lowering of permutations that are known at compile time: the cheapest hardwired way.
+"""Lowering of permutations that are known at compile time: the cheapest way that the chip has.
 
-Comes in: for each of the 32 lanes of a warp the lane it reads, or -1 where any will do. Goes out:
-one DPP move, one v_permlane16 or v_permlanex16, both and a choice between them, or where the chip
-has none of these, a fetch through the LDS crossbar. All lanes of the warp are there.
+Comes in: for each lane the lane it reads, or -1 where any will do. Goes out: the moves that
+`target.lane_search` found; where it found none, a fetch through the LDS crossbar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from functools import cache
 
 from ptxlift.ir.core import Op
+from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.lanes import in_upper_half
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.llvm.amdgpu.warp import read_lane_of_warp
-from ptxlift.target import Feature
+from ptxlift.target.lane_search import find
+from ptxlift.target.lane_steps import ANY, Lanes, Program, Step
+from ptxlift.target.permutes import WARP, WAVE, Unit
 
-ANY = -1
-_WARP, _ROW = 32, 16
 _DPP = "i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32, i32, i32, i1)"
 _DPP8 = "i32 @llvm.amdgcn.mov.dpp8.i32(i32, i32)"
+_ROWS = "i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)"
+_OTHER_ROWS = "i32 @llvm.amdgcn.permlanex16.i32(i32, i32, i32, i32, i1, i1)"
+_HALVES = "i32 @llvm.amdgcn.permlane64.i32(i32)"
+_SWAP = "{ i32, i32 } @llvm.amdgcn.permlane16.swap(i32, i32, i1, i1)"
+_GROUP = "i32 @llvm.amdgcn.permlane.{}(i32, i32, i32)"
+_READ = "i32 @llvm.amdgcn.readlane.i32(i32, i32)"
+_SWIZZLE = "i32 @llvm.amdgcn.ds.swizzle(i32, i32)"
 _BPERMUTE = "i32 @llvm.amdgcn.ds.bpermute(i32, i32)"
-_PERMLANE = "i32 @llvm.amdgcn.permlane{}16.i32(i32, i32, i32, i32, i1, i1)"
-
-Lanes = Sequence[int]
-
-
-def _row_controls(e: Emitter, count: int) -> Iterator[tuple[int, list[int]]]:
-    """DPP controls that move within rows of 16 in a regular way, and the lane each lane reads."""
-    every = range(count)
-    yield 0x140, [lane ^ 15 for lane in every]  # row_mirror
-    yield 0x141, [lane ^ 7 for lane in every]  # row_half_mirror
-    for n in range(1, _ROW):
-        yield 0x120 | n, [lane & ~15 | (lane - n) & 15 for lane in every]  # row_ror
-    if e.context.has(Feature.DPP_ROW_SHARE) or e.context.has(Feature.DPP_ROW_NEWBCAST):
-        for n in range(_ROW):
-            yield 0x150 | n, [lane & ~15 | n for lane in every]
-    if e.context.has(Feature.DPP_ROW_XMASK):
-        for n in range(1, _ROW):
-            yield 0x160 | n, [lane ^ n for lane in every]
+_ALL_LANES = "i32 @llvm.amdgcn.strict.wwm.i32(i32)"
+_SET_INACTIVE = "i32 @llvm.amdgcn.set.inactive.i32(i32, i32)"
+_GROUPS = {
+    Unit.GROUP_UP: "up",
+    Unit.GROUP_DOWN: "down",
+    Unit.GROUP_XOR: "xor",
+    Unit.GROUP_BROADCAST: "bcast",
+}
 
 
-def _fits(lanes: Lanes, sources: Lanes) -> bool:
-    return all(at in (ANY, source) for at, source in zip(lanes, sources, strict=True))
+def way(context: Context, lanes: Lanes, all_active: bool) -> Program | None:
+    """How the chip moves values between the lanes of a warp."""
+    return find(
+        wave_map(lanes) if context.is_packed else lanes, context.target.features, all_active
+    )
 
 
-def _group_selectors(lanes: Lanes, size: int) -> list[int] | None:
-    """The places that lanes of every group of `size` read in their own group, if all agree."""
-    chosen = [ANY] * size
-    for lane, at in enumerate(lanes):
-        place = lane % size
-        if at == ANY:
-            continue
-        if at // size != lane // size or chosen[place] not in (ANY, at % size):
-            return None
-        chosen[place] = at % size
-    return [place if at == ANY else at for place, at in enumerate(chosen)]
+@cache
+def wave_map(lanes: Lanes) -> Lanes:
+    """What both warps of a wave do."""
+    return lanes + tuple(at if at == ANY else at + WARP for at in lanes)
 
 
-def _packed(selectors: Sequence[int], bits: int) -> int:
-    return sum(selector << (bits * i) for i, selector in enumerate(selectors))
-
-
-def _by_dpp(e: Emitter, value: str, lanes: Lanes) -> str | None:
-    """One move inside the VALU, which LLVM may fuse with the instruction that uses it."""
-    quad = _group_selectors(lanes, 4)
-    if quad is not None:
-        return _dpp(e, value, _packed(quad, 2))
-    for control, sources in _row_controls(e, len(lanes)):
-        if _fits(lanes, sources):
-            return _dpp(e, value, control)
-    eight = _group_selectors(lanes, 8)
-    if eight is not None and e.context.has(Feature.DPP8):
-        return e.let(e.call(_DPP8, value, str(_packed(eight, 3))))
-    return None
-
-
-def _dpp(e: Emitter, value: str, control: int) -> str:
-    return e.let(e.call(_DPP, "poison", value, str(control), "15", "15", "true"))
-
-
-def _by_permlane(e: Emitter, value: str, lanes: Lanes) -> str | None:
-    """Rows of 16 lanes read themselves or each other."""
-    if not e.context.has(Feature.PERMLANE16):
-        return None
-    rows = [
-        [at if at == ANY or (at ^ lane) & _ROW == across else ANY for lane, at in enumerate(lanes)]
-        for across in (0, _ROW)
-    ]
-    parts = [_permlanes(e, value, wanted, across) for across, wanted in enumerate(rows)]
-    if parts[0] is None or parts[1] is None:
-        return None
-    own, other = parts[0], parts[1]
-    if all(at == ANY for at in rows[1]):
-        return own
-    if all(at == ANY for at in rows[0]):
-        return other
-    crossing = sum(1 << lane for lane, at in enumerate(rows[1]) if at != ANY)
-    inside = _is_among(e, crossing)
-    return e.let(f"select i1 {inside}, i32 {other}, i32 {own}")
-
-
-def _permlanes(e: Emitter, value: str, lanes: Lanes, across: int) -> str | None:
-    """v_permlane16 or v_permlanex16; both rows share the selectors. The value itself where no lane
-    asks for anything.
+def move(e: Emitter, value: str, program: Program, all_active: bool) -> str:
+    """The value after a program. Relays need all lanes: where some may be away, the moves are done
+    by all lanes nevertheless. `set.inactive` ends what LLVM does so: without it a load of the value
+    would be done by lanes that have no address.
     """
-    if all(at == ANY for at in lanes):
-        return value
-    in_row = [at if at == ANY else at % _ROW | lane & _ROW for lane, at in enumerate(lanes)]
-    chosen = _group_selectors(in_row, _ROW)
-    if chosen is None:
-        return None
-    words = [str(_packed(chosen[i : i + 8], 4)) for i in (0, 8)]
-    signature = _PERMLANE.format("x" if across else "")
-    return e.let(e.call(signature, "poison", value, *words, "false", "false"))
+    by_all = program.relayed and not all_active
+    results = [e.let(e.call(_SET_INACTIVE, value, "0")) if by_all else value]
+    for step in program.steps:
+        results.append(_step(e, step, results[step.source], results))
+    return e.let(e.call(_ALL_LANES, results[-1])) if by_all else results[-1]
 
 
-def _is_among(e: Emitter, lanes: int) -> str:
-    """Whether the lane of the warp is one of a constant set; no comparison."""
-    return _is_in_wave(e, lanes << _WARP | lanes if e.context.is_wave64 else lanes)
+def _step(e: Emitter, step: Step, source: str, results: list[str]) -> str:
+    control = str(step.control)
+    match step.unit:
+        case Unit.DPP:
+            old = "poison" if step.old is None else results[step.old]
+            zero = "true" if step.old is None else "false"
+            masks = (str(step.rows), str(step.banks))
+            return e.let(e.call(_DPP, old, source, control, *masks, zero))
+        case Unit.DPP8:
+            return e.let(e.call(_DPP8, source, control))
+        case Unit.ROWS | Unit.OTHER_ROWS:
+            words = (str(step.control & 0xFFFFFFFF), str(step.control >> 32))
+            signature = _ROWS if step.unit is Unit.ROWS else _OTHER_ROWS
+            return e.let(e.call(signature, "poison", source, *words, "false", "false"))
+        case Unit.HALVES:
+            return e.let(e.call(_HALVES, source))
+        case Unit.LOWER | Unit.UPPER:
+            pair = e.let(e.call(_SWAP, source, source, "false", "false"))
+            return e.let(f"extractvalue {{ i32, i32 }} {pair}, {int(step.unit is Unit.UPPER)}")
+        case Unit.SWIZZLE:
+            return e.let(e.call(_SWIZZLE, source, control))
+        case Unit.SCALAR:
+            return e.let(e.call(_READ, source, control))
+        case Unit.SCALARS:
+            return _read_both(e, source, step.control)
+        case Unit.CHOICE:
+            assert step.old is not None, "a choice is between two values"
+            chosen = is_in_wave(e, step.control)
+            return e.let(f"select i1 {chosen}, i32 {source}, i32 {results[step.old]}")
+        case _:
+            return e.let(e.call(_GROUP.format(_GROUPS[step.unit]), source, control, str(WARP)))
 
 
-def _is_in_wave(e: Emitter, mask: int) -> str:
+def _read_both(e: Emitter, source: str, lane: int) -> str:
+    """One lane of each of the two warps, for its own warp."""
+    low = e.let(e.call(_READ, source, str(lane)))
+    high = e.let(e.call(_READ, source, str(lane + WARP)))
+    return e.let(f"select i1 {in_upper_half(e)}, i32 {high}, i32 {low}")
+
+
+def is_in_wave(e: Emitter, mask: int) -> str:
+    """Whether the lane of the wave is one of a constant set; no comparison."""
     size = e.context.wave_size
     return e.let(e.call(f"i1 @llvm.amdgcn.inverse.ballot.i{size}(i{size})", str(mask)))
 
@@ -129,25 +113,35 @@ def _is_in_wave(e: Emitter, mask: int) -> str:
 def _lower_is_among(e: Emitter, op: Op) -> None:
     mask, lanes = op.attrs
     assert isinstance(mask, int)
-    e.alias(op.results[0], _is_among(e, mask) if lanes == _WARP else _is_in_wave(e, mask))
+    both = lanes == WARP and e.context.is_wave64
+    e.alias(op.results[0], is_in_wave(e, mask << WARP | mask if both else mask))
 
 
 @lowers("permute")
 def _permute(e: Emitter, op: Op) -> None:
     value, lane = (e.bits(operand) for operand in op.operands)
-    lanes = _lanes_of(op, _WARP)
-    found = _by_dpp(e, value, lanes) or _by_permlane(e, value, lanes)
-    e.alias(op.results[0], found if found is not None else read_lane_of_warp(e, value, lane))
+    program = way(e.context, _lanes_of(op, WARP), all_active=True)
+    found = read_lane_of_warp(e, value, lane) if program is None else move(e, value, program, True)
+    e.alias(op.results[0], found)
+
+
+@lowers("move_lanes")
+def _move_lanes(e: Emitter, op: Op) -> None:
+    all_active = bool(op.attr("all_active"))
+    program = way(e.context, _lanes_of(op, WARP), all_active)
+    assert program is not None, "whoever writes the op has found one"
+    e.alias(op.results[0], move(e, e.bits(op.operands[0]), program, all_active))
 
 
 @lowers("wave_permute")
 def _wave_permute(e: Emitter, op: Op) -> None:
     value, lane = (e.bits(operand) for operand in op.operands)
-    found = _by_dpp(e, value, _lanes_of(op, 2 * _WARP))
-    if found is None:
-        byte = e.let(f"shl i32 {lane}, 2")
-        found = e.let(e.call(_BPERMUTE, byte, value))
-    e.alias(op.results[0], found)
+    program = find(_lanes_of(op, WAVE), e.context.target.features, all_active=True)
+    if program is not None:
+        e.alias(op.results[0], move(e, value, program, True))
+        return
+    byte = e.let(f"shl i32 {lane}, 2")
+    e.set_bits(op.results[0], e.call(_BPERMUTE, byte, value))
 
 
 def _lanes_of(op: Op, count: int) -> Lanes:

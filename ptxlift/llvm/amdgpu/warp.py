@@ -1,13 +1,14 @@
-"""Lowerings of warp operations: shuffle, vote, ballot, match, reduce, elect.
+"""Lowerings of warp operations: shuffle, vote, ballot, match, elect.
 
 Comes in: ops that exchange values among the 32 lanes of a PTX warp. Goes out: AMDGPU lane
-intrinsics. In a wave of 64 two warps run side by side; every operation stays in the own half.
-Every shuffle goes through the LDS crossbar (ds_bpermute).
+intrinsics. In a wave of 64 two warps run side by side; every operation stays in the own half. A
+shuffle that is still one here has lanes that are not known, or not wired into the chip: it goes
+through the LDS crossbar (ds_bpermute).
 """
 
 from __future__ import annotations
 
-from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode, VoteMode
+from ptxlift.ir.attributes import ShuffleMode, VoteMode
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.lanes import ballot, lane_id, wave_lane
@@ -97,7 +98,7 @@ def _lanes_where_not(e: Emitter, predicate: str, mask: str) -> str:
     return _lanes_where(e, e.let(f"xor i1 {predicate}, true"), mask)
 
 
-def _members(e: Emitter, mask: str) -> str:
+def members_of(e: Emitter, mask: str) -> str:
     """The members that are still there; threads that have exited are not waited for."""
     return _lanes_where(e, "true", mask)
 
@@ -115,12 +116,12 @@ def _active_mask(e: Emitter, op: Op) -> None:
 
 @lowers("elect")
 def _elect(e: Emitter, op: Op) -> None:
-    leader = _first_lane(e, _members(e, e.bits(op.operands[0])))
+    leader = first_lane(e, members_of(e, e.bits(op.operands[0])))
     e.alias(op.results[0], leader)
     e.set_bits(op.results[1], f"icmp eq i32 {lane_id(e)}, {leader}")
 
 
-def _first_lane(e: Emitter, lanes: str) -> str:
+def first_lane(e: Emitter, lanes: str) -> str:
     """The lowest lane of a mask that is not empty."""
     return e.let(e.call("i32 @llvm.cttz.i32(i32, i1)", lanes, "true"))
 
@@ -131,7 +132,7 @@ def _first_lane(e: Emitter, lanes: str) -> str:
 @lowers("match_all")
 def _match_all(e: Emitter, op: Op) -> None:
     value, mask = op.operands[0], e.bits(op.operands[1])
-    leader = _first_lane(e, _members(e, mask))
+    leader = first_lane(e, members_of(e, mask))
     same = _equals_lane(e, value, leader)
     differing = _lanes_where_not(e, same, mask)
     e.set_bits(op.results[1], f"icmp eq i32 {differing}, 0")
@@ -169,76 +170,3 @@ def _match_any(e: Emitter, op: Op) -> None:
     e.do(f"br i1 {same}, label %{done}, label %{loop}")
     e.start_block(done)
     e.set_bits(op.results[0], f"and i32 {lanes}, {mask}")
-
-
-# ---- reduce ----
-
-_UNSIGNED = {ReduceOp.MIN: "umin", ReduceOp.MAX: "umax"}
-_SIGNED = {ReduceOp.MIN: "smin", ReduceOp.MAX: "smax"}
-_PLAIN = {ReduceOp.ADD: "add", ReduceOp.AND: "and", ReduceOp.OR: "or", ReduceOp.XOR: "xor"}
-
-
-def _combine(e: Emitter, op: Op, a: str, b: str) -> str:
-    kind, number = op.attr("op"), op.attr("number")
-    assert isinstance(kind, ReduceOp)
-    if kind in _PLAIN:
-        return e.let(f"{_PLAIN[kind]} i32 {a}, {b}")
-    name = (_SIGNED if number is Number.SIGNED else _UNSIGNED)[kind]
-    return e.let(e.call(f"i32 @llvm.{name}.i32(i32, i32)", a, b))
-
-
-@lowers("reduce")
-def _reduce(e: Emitter, op: Op) -> None:
-    """Five exchanges where all 32 lanes take part, else one member after the other."""
-    if op.attr("number") not in (Number.BITS, Number.UNSIGNED, Number.SIGNED):
-        raise e.error(op, "PTX201", "redux.sync of floating-point values is not translated")
-    value, mask = e.bits(op.operands[0]), e.bits(op.operands[1])
-    members = _members(e, mask)
-    whole, some, done = e.fresh("whole"), e.fresh("some"), e.fresh("reduced")
-    full = e.let(f"icmp eq i32 {members}, -1")
-    e.do(f"br i1 {full}, label %{whole}, label %{some}")
-    e.start_block(whole)
-    all_lanes = _butterfly(e, op, value)
-    e.do(f"br label %{done}")
-    e.start_block(some)
-    one_by_one, last = _one_by_one(e, op, value, members)
-    e.do(f"br label %{done}")
-    e.start_block(done)
-    e.set_bits(op.results[0], f"phi i32 [ {all_lanes}, %{whole} ], [ {one_by_one}, %{last} ]")
-
-
-def _butterfly(e: Emitter, op: Op, value: str) -> str:
-    for distance in (16, 8, 4, 2, 1):
-        lane = e.let(f"xor i32 {lane_id(e)}, {distance}")
-        other = read_lane_of_warp(e, value, lane)
-        value = _combine(e, op, value, other)
-    return value
-
-
-def _one_by_one(e: Emitter, op: Op, value: str, members: str) -> tuple[str, str]:
-    """The reduction over the members in a loop, and the label of the block it ends in. Lanes of
-    one warp leave the loop together, so that every lane that is read is active.
-    """
-    first = read_lane_of_warp(e, value, _first_lane(e, members))
-    before, loop, after = e.label, e.fresh("member"), e.fresh("members")
-    rest = _without_first(e, members)
-    more = e.let(f"icmp ne i32 {rest}, 0")
-    e.do(f"br i1 {more}, label %{loop}, label %{after}")
-    e.start_block(loop)
-    left, total = e.fresh("%t"), e.fresh("%t")
-    next_left, next_total = e.fresh("%t"), e.fresh("%t")
-    e.do(f"{left} = phi i32 [ {rest}, %{before} ], [ {next_left}, %{loop} ]")
-    e.do(f"{total} = phi i32 [ {first}, %{before} ], [ {next_total}, %{loop} ]")
-    other = read_lane_of_warp(e, value, _first_lane(e, left))
-    e.do(f"{next_total} = add i32 0, {_combine(e, op, total, other)}")
-    e.do(f"{next_left} = add i32 0, {_without_first(e, left)}")
-    again = e.let(f"icmp ne i32 {next_left}, 0")
-    e.do(f"br i1 {again}, label %{loop}, label %{after}")
-    e.start_block(after)
-    edges = f"[ {first}, %{before} ], [ {next_total}, %{loop} ]"
-    return e.let(f"phi i32 {edges}"), after
-
-
-def _without_first(e: Emitter, lanes: str) -> str:
-    less = e.let(f"add i32 {lanes}, -1")
-    return e.let(f"and i32 {lanes}, {less}")

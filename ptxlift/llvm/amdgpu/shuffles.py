@@ -1,0 +1,282 @@
+"""Replaces shuffles whose lanes are known by moves that the chip has in hardware.
+
+Comes in: a module, a target and options. Goes out: the module with `move_lanes` and constant lane
+masks in place of such `shuffle` ops, and whole reductions as `reduce_warp`. Lanes whose result
+nobody needs take whatever is cheapest. What no program fits stays a `shuffle`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode
+from ptxlift.ir.builder import Builder
+from ptxlift.ir.copy import Copier
+from ptxlift.ir.core import Block, Function, Module, Op, Value
+from ptxlift.ir.demand import ALL, Demand
+from ptxlift.ir.presence import Presence
+from ptxlift.ir.shuffles import LANES, known, shuffled_by
+from ptxlift.llvm.amdgpu.permute import wave_map
+from ptxlift.llvm.options import CodegenOptions, WarpMapping
+from ptxlift.rewrite.uniform import is_uniform
+from ptxlift.target import TargetSpec
+from ptxlift.target.lane_search import find
+from ptxlift.target.lane_steps import ANY, Lanes, Program
+from ptxlift.target.permutes import NOTHING, ROW, Unit, patterns_of
+
+_FULL = 0xFFFFFFFF
+_IN_PLACE = 1.0  # a move over a value that nobody reads any more
+_FUSED = 0.5  # a move that its reader does on the way costs less
+_MOST = 99.0
+_ROW_PAIR = (tuple(i & ~ROW for i in range(LANES)), tuple(i | ROW for i in range(LANES)))
+_SWAP = (Unit.LOWER, Unit.UPPER)
+_SWAP_COST = 2.0
+# Their result does not depend on the order of the operands, a NaN's payload aside.
+_COMMUTATIVE = frozenset({
+    "add", "mul", "and_", "or_", "xor", "umin", "umax", "smin", "smax", "fadd", "fmul", "fmin",
+    "fmax",
+})  # fmt: skip
+_REDUCTIONS = {
+    "add": (ReduceOp.ADD, Number.UNSIGNED),
+    "and_": (ReduceOp.AND, Number.BITS),
+    "or_": (ReduceOp.OR, Number.BITS),
+    "xor": (ReduceOp.XOR, Number.BITS),
+    "umin": (ReduceOp.MIN, Number.UNSIGNED),
+    "umax": (ReduceOp.MAX, Number.UNSIGNED),
+    "smin": (ReduceOp.MIN, Number.SIGNED),
+    "smax": (ReduceOp.MAX, Number.SIGNED),
+}
+
+
+def replace_shuffles(module: Module, spec: TargetSpec, options: CodegenOptions) -> Module:
+    """The module with hardwired moves where there are some."""
+    chip = Chip(spec, options)
+    functions = {
+        name: ShuffleReplacer(function, chip).run() if _has_shuffle(function) else function
+        for name, function in module.functions.items()
+    }
+    if all(functions[name] is function for name, function in module.functions.items()):
+        return module
+    return replace(module, functions=functions)
+
+
+def _has_shuffle(function: Function) -> bool:
+    return any(op.opdef.name == "shuffle" for block in function.blocks for op in block.ops)
+
+
+class Chip:
+    """What decides how lanes are moved."""
+
+    def __init__(self, spec: TargetSpec, options: CodegenOptions) -> None:
+        self._features = spec.target.features
+        fixed = patterns_of(self._features)
+        every = (p.sources(n, LANES) for p in fixed if p.unit is Unit.DPP for n in p.numbers)
+        self.patterns = tuple(lanes for lanes in every if NOTHING not in lanes)
+        wave = options.wave_size or spec.target.default_wave
+        packed = options.warp_mapping is WarpMapping.PACKED
+        self._is_packed = wave == 2 * LANES and packed
+
+    def way(self, lanes: Lanes, all_active: bool) -> Program | None:
+        """The cheapest program for a warp's lanes."""
+        wanted = wave_map(lanes) if self._is_packed else lanes
+        return find(wanted, self._features, all_active)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The lanes that a shuffle reads, and whether all lanes of the warp are there."""
+
+    lanes: Lanes
+    all_active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a butterfly: an operation of a value with that of the lane at a distance `mask`."""
+
+    op: Op
+    shuffle: Op
+    value: Value
+    mask: int
+
+
+class ShuffleReplacer(Copier):
+    """Copies a function with its shuffles replaced."""
+
+    def __init__(self, function: Function, chip: Chip) -> None:
+        super().__init__(function)
+        self._chip = chip
+        self._demand = Demand(function)
+        self._presence = Presence(function)
+        self._steps: dict[Value, Step] = {}  # by the result
+        self._step_of: dict[Op, Step] = {}  # by the shuffle
+        self._sums: dict[Op, Value] = {}  # the last operation of a reduction, and what it is of
+        self._gone: set[Op] = set()  # shuffles and operations that are part of one
+        self._ways: dict[Op, Way] = {}  # of shuffles
+        self._pairs: set[Op] = set()  # operations of both results of an exchange of rows
+        self._copies: dict[Op, Lanes] = {}  # operations whose result half the lanes copy
+        self._same: dict[Value, frozenset[int]] = {}  # distances at which lanes have the same value
+        for op in (op for block in self.order for op in block.ops):
+            self._note_step(op)
+        for step in reversed(self._steps.values()):
+            self._note_reduction(step)
+        for op in (op for block in self.order for op in block.ops):
+            if op.opdef.name == "shuffle":
+                self._plan(op)
+            elif op.results and op.results[0] in self._steps:
+                self._note_same(self._steps[op.results[0]])
+
+    # ---- what there is ----
+
+    def _note_step(self, op: Op) -> None:
+        if op.opdef.name not in _COMMUTATIVE or op.results[0].width != LANES:
+            return
+        for mine, other in (op.operands, op.operands[::-1]):
+            shuffle = other.definition
+            if not isinstance(shuffle, Op) or shuffle.opdef.name != "shuffle":
+                continue
+            mask = _distance(shuffle)
+            alone = self._demand.readers[other] == [op] and shuffle.results[0] is other
+            together = self._demand.home[shuffle] is self._demand.home[op]
+            if mask and alone and together and shuffle.operands[0] is mine:
+                self._steps[op.results[0]] = self._step_of[shuffle] = Step(op, shuffle, mine, mask)
+                return
+
+    def _note_reduction(self, last: Step) -> None:
+        """Five steps over all bits of the lane, of an operation whose order does not matter."""
+        if last.op.opdef.name not in _REDUCTIONS or last.op in self._gone:
+            return
+        chain, left = [], LANES - 1
+        step: Step | None = last
+        while step is not None and self._belongs(step, last, left):
+            chain.append(step)
+            left ^= step.mask
+            step = self._steps.get(step.value)
+        if not left:
+            self._sums[last.op] = chain[-1].value
+            self._gone |= {each.shuffle for each in chain} | {each.op for each in chain[1:]}
+
+    def _belongs(self, step: Step, last: Step, left: int) -> bool:
+        """Whether a step is part of a reduction and nobody else reads what comes out of it."""
+        one_bit = step.mask & step.mask - 1 == 0 and step.mask & left
+        whole = known(step.shuffle.operands[3]) == _FULL
+        readers = self._demand.readers.get(step.op.results[0], ())
+        return (
+            bool(one_bit and whole)
+            and step.op.opdef is last.op.opdef
+            and (step is last or len(readers) == 2)
+        )
+
+    def _note_same(self, step: Step) -> None:
+        """After a step both lanes have the same, if both are there."""
+        if self._is_whole(step.shuffle):
+            before = self._same.get(step.value, frozenset({0}))
+            self._same[step.op.results[0]] = before | {at ^ step.mask for at in before}
+
+    def _is_whole(self, shuffle: Op) -> bool:
+        """Whether all lanes of the warp are proven to take part."""
+        named = known(shuffle.operands[3]) == _FULL
+        return named and self._presence.all_there(self._demand.home[shuffle])
+
+    # ---- the cheapest way ----
+
+    def _plan(self, op: Op) -> None:
+        moved = shuffled_by(op)
+        if moved is None or op in self._gone:
+            return
+        needed = self._demand.lanes(op.results[0])
+        lanes = tuple(at if needed >> i & 1 else ANY for i, at in enumerate(moved[0]))
+        whole = self._is_whole(op)
+        program = self._chip.way(lanes, whole)
+        if whole and needed == ALL:
+            lanes, program = self._alike(op.operands[0], lanes, program)
+        step = self._step_of.get(op)
+        if step is not None:
+            if self._by_swap(step, program):
+                return
+            lanes, program = self._by_halves(step, moved[0], lanes, program, whole)
+        if program is not None:
+            self._ways[op] = Way(lanes, whole)
+
+    def _by_swap(self, step: Step, program: Program | None) -> bool:
+        """An exchange of rows gives both operands of a step at once."""
+        pair = [self._chip.way(lanes, False) for lanes in _ROW_PAIR]
+        swaps = all(each is not None and each.steps[0].unit in _SWAP for each in pair)
+        if step.mask != ROW or not swaps or (program is not None and program.cost <= _SWAP_COST):
+            return False
+        self._pairs.add(step.op)
+        self._gone.add(step.shuffle)
+        return True
+
+    def _alike(
+        self, value: Value, lanes: Lanes, program: Program | None
+    ) -> tuple[Lanes, Program | None]:
+        """The same by lanes that have the same value, if one of the chip's patterns reads such."""
+        same = self._same.get(value)
+        if same is None or (program is not None and program.cost <= _FUSED):
+            return lanes, program
+        for other in self._chip.patterns:
+            if all(a ^ b in same for a, b in zip(lanes, other, strict=True)):
+                return other, self._chip.way(other, True)
+        return lanes, program
+
+    def _by_halves(
+        self, step: Step, moved: Lanes, lanes: Lanes, program: Program | None, whole: bool
+    ) -> tuple[Lanes, Program | None]:
+        """One half of the lanes computes, the other half copies the result."""
+        best = _MOST if program is None else program.cost
+        for bit in (1 << n for n in range(LANES.bit_length() - 1) if step.mask >> n & 1):
+            computing = tuple(ANY if i & bit else at for i, at in enumerate(moved))
+            copying = tuple(at if i & bit else i for i, at in enumerate(moved))
+            first, second = self._chip.way(computing, whole), self._chip.way(copying, whole)
+            if first is None or second is None or len(second.steps) != 1:
+                continue
+            if second.steps[0].old == 0 and first.cost + _IN_PLACE < best:
+                best = first.cost + _IN_PLACE
+                lanes, program = computing, first
+                self._copies[step.op] = copying
+        return lanes, program
+
+    # ---- what becomes of it ----
+
+    def rewrite(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
+        name = op.opdef.name
+        if name == "shuffle":
+            return self._shuffle(op, block, builder)
+        if op in self._pairs:
+            value = self.value(self._steps[op.results[0]].value, block)
+            both = [builder.move_lanes(value, lanes, False) for lanes in _ROW_PAIR]
+            return builder.emit(name, both, op.attrs, (LANES,)).results
+        if op in self._gone:
+            return (self.value(op.operands[0], block),)
+        if op in self._sums:
+            kind, number = _REDUCTIONS[name]
+            return (builder.reduce_warp(self.value(self._sums[op], block), kind, number),)
+        if op in self._copies:
+            operands = [self.value(value, block) for value in op.operands]
+            half = builder.emit(name, operands, op.attrs, (LANES,)).results[0]
+            whole = self._is_whole(self._steps[op.results[0]].shuffle)
+            return (builder.move_lanes(half, self._copies[op], whole),)
+        return None
+
+    def _shuffle(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
+        moved = shuffled_by(op)
+        if moved is None:
+            return None
+        value, way = self.value(op.operands[0], block), self._ways.get(op)
+        result = value
+        if op not in self._gone and not is_uniform(op.operands[0]):
+            if way is None:
+                return None
+            result = builder.move_lanes(value, way.lanes, way.all_active)
+        inside = builder.const(1, 1) if moved[1] == ALL else builder.is_among(moved[1], LANES)
+        return result, inside
+
+
+def _distance(shuffle: Op) -> int:
+    """The mask of a butterfly in which all lanes are in range, else 0."""
+    moved = shuffled_by(shuffle)
+    if moved is None or shuffle.attr("mode") is not ShuffleMode.BFLY or moved[1] != ALL:
+        return 0
+    return moved[0][0]

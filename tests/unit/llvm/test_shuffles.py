@@ -1,0 +1,264 @@
+"""Constant shuffles and what is built of them: right in the emulator, cheap in the assembly."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from shuffle_kernels import (
+    HEAD,
+    LANES,
+    Shuffle,
+    check,
+    every_shuffle,
+    float_steps,
+    in_parts,
+    integer_steps,
+    kernel,
+    reduction,
+)
+
+import ptxlift
+
+EVERY = every_shuffle()
+SOME = [s for s in EVERY if s.width == 32 and s.b in (1, 2, 4, 5, 8, 15, 16, 19, 31)]
+SOME += [s for s in EVERY if s.width in (16, 8, 4) and s.b in (1, 3, 6, 9, 20)]
+WAYS = [("gfx900", None), ("gfx942", None), ("gfx950", None), ("gfx1030", None)]
+WAYS += [("gfx1100", 64), ("gfx1201", None), ("gfx1250", None)]
+MASK = 0x0F3C5A17
+
+
+def lift(text: str, target: str, wave: int | None = None) -> ptxlift.Lifted:
+    return ptxlift.lift(HEAD + text, target, options=ptxlift.Options(wave_size=wave))
+
+
+@pytest.mark.parametrize(("target", "wave"), WAYS)
+def test_constant_shuffles(target: str, wave: int | None) -> None:
+    """Whole blocks, blocks that end inside a warp, and warps that are partly elsewhere."""
+    text = kernel("whole", SOME, bounds=".reqntid 64") + kernel("any", SOME)
+    lifted = lift(text + kernel("masked", SOME, MASK), target, wave)
+    check(lifted, "whole", SOME, 64)
+    check(lifted, "any", SOME, 39)
+    check(lifted, "any", SOME, 7)
+    check(lifted, "masked", SOME, 64, MASK)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "wave"), WAYS)
+def test_every_constant_shuffle(target: str, wave: int | None) -> None:
+    for bounds, mask, sizes in (
+        (".reqntid 64", 0xFFFFFFFF, (64,)),
+        ("", 0xFFFFFFFF, (64, 39, 28)),
+        ("", MASK, (64,)),
+    ):
+        parts = in_parts(EVERY, 64)
+        lifted = lift("".join(kernel(n, part, mask, bounds) for n, part in parts), target, wave)
+        for name, part in parts:
+            for threads in sizes:
+                check(lifted, name, part, threads, mask)
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942"])
+def test_split_waves(target: str) -> None:
+    options = ptxlift.Options(warp_mapping="split")
+    lifted = ptxlift.lift(HEAD + kernel("k", SOME), target, options=options)
+    check(lifted, "k", SOME, 64)
+
+
+# ---- the assembly ----
+
+
+def instructions(lifted: ptxlift.Lifted, name: str) -> list[str]:
+    """The kernel's instructions without waits and memory accesses."""
+    body = lifted.asm.split(f"\n{name}:", 1)[1].split("s_endpgm", 1)[0]
+    found = [line.split(";")[0].strip() for line in body.splitlines()]
+    return [line for line in found if re.match(r"(v|ds)_", line)]
+
+
+def added(lifted: ptxlift.Lifted, name: str) -> tuple[int, int]:
+    """Vector and crossbar instructions beyond those of the kernel `none`."""
+    lines, none = instructions(lifted, name), instructions(lifted, "none")
+    crossbar = sum(line.startswith("ds_") for line in lines)
+    return len(lines) - crossbar - len(none), crossbar
+
+
+NONE = reduction("none", "add.f32 %f1, %f1, 0f3F800000; mov.b32 %r2, %f1;")
+BUTTERFLY = float_steps("bfly", (16, 8, 4, 2, 1), 31)
+SUMS = {"gfx90a": 1, "gfx942": 1, "gfx950": 0, "gfx1030": 0, "gfx1100": 0, "gfx1201": 0}
+SUMS["gfx1250"] = 0
+
+
+def floats(seed: int) -> np.ndarray:
+    """Of sizes so different that the order of a sum shows."""
+    random = np.random.default_rng(seed)
+    return (random.standard_normal(64) * 10.0 ** random.integers(-4, 4, 64)).astype(np.float32)
+
+
+@pytest.mark.parametrize("target", SUMS)
+def test_butterfly_sum(target: str) -> None:
+    """At most eight vector instructions, and every lane the sum in the butterfly's own order."""
+    text = NONE + reduction("k", BUTTERFLY) + reduction("whole", BUTTERFLY, ".reqntid 64")
+    lifted = lift(text, target)
+    values = floats(1)
+    expected = values.reshape(2, LANES)
+    for distance in (16, 8, 4, 2, 1):
+        expected = expected + expected[:, np.arange(LANES) ^ distance]
+    for name in ("k", "whole"):
+        vector, crossbar = added(lifted, name)
+        assert vector + 1 <= 8  # `none` has an addition
+        assert crossbar == SUMS[target]
+        out = values.copy()
+        ptxlift.run(lifted, name, (1, 1, 1), (64, 1, 1), [out])
+        assert (out.view(np.uint32) == expected.reshape(64).view(np.uint32)).all()
+
+
+def test_moves_fuse_with_the_addition() -> None:
+    """On gfx10 on all but the exchange of rows; on gfx9 what one pattern does."""
+    text = reduction("k", BUTTERFLY, ".reqntid 64")
+    for target, count in (("gfx1030", 4), ("gfx1201", 4), ("gfx942", 4)):
+        lines = instructions(lift(text, target), "k")
+        assert sum(line.startswith("v_add_f32_dpp") for line in lines) == count, target
+        assert not any(line.startswith("v_mov_b32_dpp") for line in lines), target
+
+
+OPERATIONS = {
+    "add.s32": lambda v: v.sum(axis=1, dtype=np.uint32),
+    "and.b32": lambda v: np.bitwise_and.reduce(v, axis=1),
+    "or.b32": lambda v: np.bitwise_or.reduce(v, axis=1),
+    "xor.b32": lambda v: np.bitwise_xor.reduce(v, axis=1),
+    "min.u32": lambda v: v.min(axis=1),
+    "max.u32": lambda v: v.max(axis=1),
+    "min.s32": lambda v: v.view(np.int32).min(axis=1).view(np.uint32),
+    "max.s32": lambda v: v.view(np.int32).max(axis=1).view(np.uint32),
+}
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx950", "gfx1100"])
+def test_integer_reductions(target: str) -> None:
+    """Any order of the five steps is one reduction, without the crossbar."""
+    values = np.random.default_rng(4).integers(0, 1 << 32, 64, dtype=np.uint32)
+    orders = ((16, 8, 4, 2, 1), (1, 2, 4, 8, 16))
+    names = {f"k{i}_{j}": (op, o) for i, op in enumerate(OPERATIONS) for j, o in enumerate(orders)}
+    text = "".join(reduction(n, integer_steps(op, order)) for n, (op, order) in names.items())
+    lifted = lift(text, target)
+    assert "ds_" not in lifted.asm
+    for name, (operation, _) in names.items():
+        out = values.copy()
+        ptxlift.run(lifted, name, (1, 1, 1), (64, 1, 1), [out])
+        expected = OPERATIONS[operation](values.reshape(2, LANES)).repeat(LANES)
+        assert (out == expected).all(), name
+
+
+def test_sums_end_in_scalar_registers() -> None:
+    """A wave of one warp: two lanes are read, the last addition is scalar."""
+    lines = lift(reduction("k", integer_steps("add.s32", (16, 8, 4, 2, 1))), "gfx1100").asm
+    assert lines.count("v_readlane_b32") == 2
+    assert "s_add_i32" in lines
+
+
+def test_steps_with_other_readers_stay_steps() -> None:
+    """A near miss: one of the sums is stored too."""
+    steps = integer_steps("add.s32", (16, 8)) + "st.global.u32 [%d2], %r1;"
+    text = reduction("k", steps + integer_steps("add.s32", (4, 2, 1)))
+    values = np.arange(64, dtype=np.uint32)
+    lifted = lift(text, "gfx1100")
+    assert "v_readlane_b32" not in lifted.asm
+    ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
+    assert (values == np.repeat([496, 1520], 32)).all()
+
+
+SCAN = float_steps("up", (1, 2, 4, 8, 16), 0, "@%p1")
+SEGMENTS = float_steps("up", (1, 2, 4, 8), 0x1000, "@%p1")
+
+
+def scanned(values: np.ndarray, distances: tuple[int, ...], width: int) -> np.ndarray:
+    """Each step adds the value so many lanes below, where the segment has one."""
+    parts = values.reshape(-1, width)
+    for distance in distances:
+        below = np.roll(parts, distance, axis=1)
+        parts = np.where(np.arange(width) >= distance, parts + below, parts)
+    return parts.reshape(-1)
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1030", "gfx1201", "gfx1250"])
+def test_scans(target: str) -> None:
+    """Lanes whose source is out of range keep their sum: no one needs what they read."""
+    text = NONE + reduction("scan", SCAN) + reduction("segments", SEGMENTS)
+    lifted = lift(text, target)
+    for name, distances, width in (("scan", (1, 2, 4, 8, 16), 32), ("segments", (1, 2, 4, 8), 16)):
+        values = floats(5)
+        expected = scanned(values, distances, width)
+        ptxlift.run(lifted, name, (1, 1, 1), (64, 1, 1), [values])
+        assert (values.view(np.uint32) == expected.view(np.uint32)).all(), name
+    assert added(lifted, "segments")[1] == 0
+    fused = [line for line in instructions(lifted, "segments") if "v_add_f32_dpp" in line]
+    assert len(fused) == 4
+
+
+DOWN = float_steps("down", (16, 8, 4, 2, 1), 31)
+FIRST_LANE = "and.b32 %r5, %r0, 31; setp.ne.u32 %p2, %r5, 0; @%p2 bra DONE;"
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx950", "gfx1100"])
+def test_down_sums_of_which_one_lane_is_stored(target: str) -> None:
+    """Only the lanes that lead to lane 0 matter: one move each, fused but for the rows' exchange
+    and for the last one, whose addition LLVM puts into the branch.
+    """
+    steps = DOWN + FIRST_LANE
+    text = NONE + reduction("k", steps, ".reqntid 64").replace("ret;", "DONE: ret;")
+    lifted = lift(text, target)
+    values = floats(6)
+    out = values.copy()
+    ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [out])
+    expected = values.reshape(2, LANES)
+    for distance in (16, 8, 4, 2, 1):
+        expected = expected[:, :distance] + expected[:, distance : 2 * distance]
+    assert (out.view(np.uint32)[::LANES] == expected[:, 0].view(np.uint32)).all()
+    assert (out[1::LANES] == values[1::LANES]).all()
+    fused = [line for line in instructions(lifted, "k") if "v_add_f32_dpp" in line]
+    assert len(fused) == 3
+    assert added(lifted, "k")[1] == (target == "gfx90a")
+
+
+def test_uniform_values_are_not_moved() -> None:
+    text = reduction("k", "mov.u32 %r1, %ctaid.x; shfl.sync.up.b32 %r2, %r1, 3, 0, -1;")
+    assert not instructions(lift(text, "gfx942"), "k")[3:]
+
+
+def test_halves_of_wide_values() -> None:
+    """nvcc shuffles a double as two words; both keep their lane."""
+    steps = (
+        "cvt.f64.f32 %g1, %f1; mov.b64 {%r3, %r4}, %g1;"
+        "shfl.sync.bfly.b32 %r5, %r3, 16, 31, -1; shfl.sync.bfly.b32 %r6, %r4, 16, 31, -1;"
+        "mov.b64 %g2, {%r5, %r6}; add.f64 %g1, %g1, %g2; cvt.rn.f32.f64 %f1, %g1;"
+        "mov.b32 %r2, %f1;"
+    )
+    text = reduction("k", steps).replace(".reg .b64 %d<4>;", ".reg .b64 %d<4>; .reg .f64 %g<3>;")
+    for target in ("gfx942", "gfx1100"):
+        values = floats(7)
+        wide = values.astype(np.float64).reshape(2, LANES)
+        expected = (wide + wide[:, np.arange(LANES) ^ 16]).astype(np.float32).reshape(64)
+        ptxlift.run(lift(text, target), "k", (1, 1, 1), (64, 1, 1), [values])
+        assert (values.view(np.uint32) == expected.view(np.uint32)).all()
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_redux_with_missing_lanes(target: str) -> None:
+    """All lanes at once only where all are there."""
+    lifted = lift(reduction("k", "redux.sync.add.s32 %r2, %r1, -1;"), target)
+    for threads in (64, 45):
+        values = np.random.default_rng(8).integers(0, 1 << 32, threads, dtype=np.uint32)
+        sums = [
+            values[i & -LANES : (i & -LANES) + LANES].sum(dtype=np.uint32) for i in range(threads)
+        ]
+        ptxlift.run(lifted, "k", (1, 1, 1), (threads, 1, 1), [values])
+        assert (values == np.array(sums)).all()
+
+
+def test_a_load_is_not_done_by_lanes_that_are_away() -> None:
+    """Relays run in all lanes; what feeds them must not: lanes past the block have no address."""
+    shuffles = [Shuffle("bfly", 5, 32), Shuffle("bfly", 6, 32)]
+    lifted = lift(kernel("k", shuffles), "gfx942")
+    assert "s_or_saveexec_b64" in lifted.asm
+    check(lifted, "k", shuffles, 9)
