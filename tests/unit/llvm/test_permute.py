@@ -64,8 +64,14 @@ def test_permute(target: str, wave: int | None) -> None:
 
 CHEAP = {
     "gfx942": (
-        "quad", "mirror", "rotated", "row_share", "row_xmask", "swapped_rows", "some",
-    ),  # fmt: skip
+        "quad",
+        "mirror",
+        "rotated",
+        "row_share",
+        "row_xmask",
+        "swapped_rows",
+        "some",
+    ),
     "gfx1030": tuple(name for name in MAPS if name != "random"),
     "gfx1201": tuple(name for name in MAPS if name != "random"),
 }
