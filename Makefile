@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 NUMERICS ?=
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz numerics corpus-full conformance clean
+.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz mutants numerics corpus-full conformance clean
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -53,6 +53,9 @@ fuzz: $(READY) ## Random programs, interpreter against emulator; FUZZ_SECONDS=60
 
 numerics: $(READY) ## Divisions, roots and approximate functions on millions of operands; hours, goes on where it was
 	$(BIN)/python -m tests.numerics $(NUMERICS)
+
+mutants: $(READY) ## Faults in semantics and lowerings, and whether a test notices each; hours
+	$(BIN)/python -m tests.mutants
 
 bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.parse
