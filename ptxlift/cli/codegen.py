@@ -44,12 +44,18 @@ _OPTIONS = [
         show_default=True,
         help="Whether matrix products use matrix instructions.",
     ),
+    click.option(
+        "--stack-bytes",
+        type=click.IntRange(0),
+        help="Scratch memory a lane of kernels whose need is not known.",
+    ),
     click.option("--unsafe-fp-atomics", is_flag=True, help="Memory is never fine-grained."),
     click.option("--debug-lines", "-g", is_flag=True, help="Say the lines of PTX in the code."),
     click.option("--remarks", is_flag=True, help="Say what the rewriter made of which line."),
 ]
 _NAMES = (
     "opt_level", "wave_size", "warp_mapping", "max_block", "code_object_version", "matrix",
+    "stack_bytes",
     "unsafe_fp_atomics", "debug_lines", "remarks",
 )  # fmt: skip
 _NUMBERS = ("wave_size", "code_object_version")

@@ -106,9 +106,9 @@ def _blame(
     return failed
 
 
-def joined(objects: Sequence[bytes], spec: TargetSpec) -> Linked:
+def joined(objects: Sequence[bytes], spec: TargetSpec, stack_bytes: int | None = None) -> Linked:
     """One code object of all objects, its listing, and each kernel's resources."""
-    code_object = link(objects, target_id=spec.target_id)
+    code_object = link(objects, target_id=spec.target_id, stack_bytes=stack_bytes)
     resources = {
         k.name: Resources(
             k.shared_bytes,

@@ -19,6 +19,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "matrix": ("auto", "native", "generic"),
 }
 _LARGEST_BLOCK = 1024
+_LARGEST_STACK = 131056  # bytes; LLVM's own limit for AMDGPU
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Options:
         texts get none.
     remarks: `diagnostics` also says what each rewrite rule made of which line (PTX208).
     max_block: threads of the largest block a kernel without `.maxntid` may be launched with.
+    stack_bytes: scratch memory a lane of kernels whose need nobody knows (`Kernel.dynamic_stack`:
+        recursion, calls of any function); None leaves it to LLVM's guess and the runtime.
     """
 
     opt_level: int = 2
@@ -55,6 +58,7 @@ class Options:
     debug_lines: bool = False
     remarks: bool = False
     max_block: int = 1024
+    stack_bytes: int | None = None
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -65,3 +69,7 @@ class Options:
         if not isinstance(self.max_block, int) or not 1 <= self.max_block <= _LARGEST_BLOCK:
             hint = f"1 to {_LARGEST_BLOCK}"
             raise PtxError.of("PTX307", f"max_block is {self.max_block!r}", hint=hint)
+        stack = self.stack_bytes
+        if stack is not None and not (isinstance(stack, int) and 0 <= stack <= _LARGEST_STACK):
+            hint = f"up to {_LARGEST_STACK}"
+            raise PtxError.of("PTX307", f"stack_bytes is {stack!r}", hint=hint)

@@ -249,7 +249,10 @@ class Translation:
 
     @property
     def _linked(self) -> Linked:
-        return self._once("linked", lambda: joined(self._built.objects, self._inputs.spec))
+        return self._once(
+            "linked",
+            lambda: joined(self._built.objects, self._inputs.spec, self.options.stack_bytes),
+        )
 
     # ---- what a caller asks for ----
 

@@ -33,6 +33,8 @@ from ptxlift.link.metadata import (
     Map,
     merge_maps,
     with_kernel_args,
+    with_stack,
+    with_stack_in_descriptors,
 )
 from ptxlift.link.notes import metadata_map, metadata_note, read_notes, write_notes
 from ptxlift.link.relocate import Dynamic, Needs, apply, scan, slot_relocation
@@ -50,13 +52,17 @@ def link(
     keep_listing: bool = False,
     kernel_args: Mapping[str, Sequence[KernelArg]] | None = None,
     names: Sequence[str] = (),
+    stack_bytes: int | None = None,
 ) -> bytes:
-    """Links objects to a code object. `names` are for messages, `kernel_args` for metadata."""
+    """Links objects to a code object. `names` are for messages, `kernel_args` for metadata.
+    stack_bytes: scratch memory a lane of kernels whose need nobody knows; None: LLVM's guess.
+    """
     inputs = _read(objects, names)
     flags = merge_flags(inputs)
     check_target(flags, lookup(target_id), inputs[0].name)
     resolution = resolve(inputs)
-    notes = _merged_notes(inputs, lookup(target_id).full_target_id, kernel_args or {})
+    target = lookup(target_id).full_target_id
+    notes = _merged_notes(inputs, target, kernel_args or {}, stack_bytes)
     program = _plan(inputs, resolution, notes)
     layout = lay_out(program.order)
     extras = _extras(program, layout)
@@ -64,7 +70,8 @@ def link(
     if keep_listing and text:
         extras = [Extra(LISTING, Sht.PROGBITS, text), *extras]
     contents = _contents(program, layout)
-    return write_image(layout, contents, extras, flags, inputs[0].abi_version)
+    image = write_image(layout, contents, extras, flags, inputs[0].abi_version)
+    return image if stack_bytes is None else with_stack_in_descriptors(image, stack_bytes)
 
 
 def listing(objects: Sequence[bytes], names: Sequence[str] = ()) -> str:
@@ -81,9 +88,12 @@ def _read(objects: Sequence[bytes], names: Sequence[str]) -> list[InputObject]:
 
 
 def _merged_notes(
-    inputs: Sequence[InputObject], target: str, args: Mapping[str, Sequence[KernelArg]]
+    inputs: Sequence[InputObject],
+    target: str,
+    args: Mapping[str, Sequence[KernelArg]],
+    stack_bytes: int | None,
 ) -> bytes:
-    if len(inputs) == 1 and not args:
+    if len(inputs) == 1 and not args and stack_bytes is None:
         return inputs[0].notes
     maps: list[Map] = []
     others = []
@@ -97,6 +107,8 @@ def _merged_notes(
         return write_notes(others)
     whole = merge_maps([{**one, TARGET: target} for one in maps], inputs[0].name)
     whole = with_kernel_args(whole, args, inputs[0].name)
+    if stack_bytes is not None:
+        whole = with_stack(whole, stack_bytes, inputs[0].name)
     return write_notes([metadata_note(whole), *others])
 
 

@@ -162,6 +162,33 @@ def with_kernel_args(whole: Map, args: Mapping[str, Sequence[KernelArg]], name: 
     return {**whole, KERNELS: kernels}
 
 
+def with_stack(whole: Map, stack_bytes: int, name: str) -> Map:
+    """The map with so much scratch memory for kernels whose need is not known."""
+    kernels: list[Value] = []
+    for entry in _list(whole, KERNELS, name, dict):
+        if _get(entry, ".uses_dynamic_stack", bool, False, name):
+            entry = {**entry, ".private_segment_fixed_size": stack_bytes}
+        kernels.append(_sorted(entry))
+    return {**whole, KERNELS: kernels}
+
+
+def with_stack_in_descriptors(data: bytes, stack_bytes: int) -> bytes:
+    """A code object whose kernel descriptors say the same."""
+    elf = read_elf(data, "code object")
+    symbols = {symbol.name: symbol for symbol in elf.symbols(Sht.DYNSYM)}
+    changed = bytearray(data)
+    for kernel in read_code_object(data).kernels:
+        if kernel.dynamic_stack:
+            symbol = symbols[kernel.symbol]
+            section = elf.sections[symbol.shndx]
+            at = section.offset + symbol.value - section.addr + _PRIVATE_SEGMENT_AT
+            changed[at : at + 4] = stack_bytes.to_bytes(4, "little")
+    return bytes(changed)
+
+
+_PRIVATE_SEGMENT_AT = 4  # in a kernel descriptor: private_segment_fixed_size, 32 bits
+
+
 def _maps(elf: Elf) -> list[Map]:
     sections = [section for section in elf.sections if section.type == Sht.NOTE]
     notes = [note for section in sections for note in read_notes(section.data, elf.name)]

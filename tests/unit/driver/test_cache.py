@@ -89,7 +89,7 @@ def test_only_what_is_missing_is_done(tmp_path: Path) -> None:
 
 _OTHER_VALUES: dict[str, Any] = {
     "opt_level": 1, "wave_size": 64, "warp_mapping": "split", "code_object_version": 6,
-    "on_unsupported": "skip", "isolate": True, "matrix": "native", "max_block": 256,
+    "on_unsupported": "skip", "isolate": True, "matrix": "native", "max_block": 256, "stack_bytes": 4096,
 }  # fmt: skip
 
 
@@ -107,8 +107,8 @@ def test_everything_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         value = _OTHER_VALUES.get(option.name)
         if value is None and isinstance(option.default, bool):
             value = not option.default
-        if value is not None:
-            others.append(replace(base, options=replace(Options(), **{option.name: value})))
+        assert value is not None, option.name
+        others.append(replace(base, options=replace(Options(), **{option.name: value})))
     keys = {key(other, TARGET) for other in others} | {key(base, TARGET), key(base, "gfx1100")}
     assert len(keys) == len(others) + 2
     monkeypatch.setattr(cache, "fingerprint", lambda: b"another version")
