@@ -36,6 +36,7 @@ class Machine:
         self._module = module
         self._memory = Memory()
         self._variables: dict[ptx.Variable, Region] = {}
+        self._grid_words = self._memory.map(np.zeros(64, np.uint8), "the grid's counter").base
         self._map_variables()
         addresses = {variable: region.base for variable, region in self._variables.items()}
         self._code = Code(module, addresses)
@@ -145,6 +146,7 @@ class Machine:
                 for shape in _batches(grid, block, bits):
                     state = State(shape, self._memory, layout, layout.size + shared, Waiting())
                     state.dynamic_shared = shared
+                    state.grid_words = self._grid_words
                     state.param_region = params
                     state.output = output
                     self._run(state, number, kernel, max_steps)

@@ -135,6 +135,14 @@ def _grid(state: State, component: str) -> Lanes:
     return _u64(1, state)
 
 
+def _grid_high(state: State, component: str) -> Lanes:
+    return _u32(state.grid_words >> 32, state)
+
+
+def _grid_low(state: State, component: str) -> Lanes:
+    return _u32(state.grid_words & 0xFFFFFFFF, state)
+
+
 Special = Callable[[State, str], Lanes]
 SPECIALS: dict[str, Special] = {
     "%tid": _tid,
@@ -147,6 +155,9 @@ SPECIALS: dict[str, Special] = {
     "%smid": _zero,
     "%nsmid": _one,
     "%gridid": _grid,
+    **{f"%envreg{number}": _zero for number in range(32)},
+    "%envreg1": _grid_high,
+    "%envreg2": _grid_low,
     "%lanemask_eq": _lane_bit,
     "%lanemask_le": _up_to,
     "%lanemask_lt": _below,

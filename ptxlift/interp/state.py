@@ -103,6 +103,7 @@ class State:
         self.local_region = self._window(LOCAL_WINDOW, total, 0, "local memory", self.slots)
         self.param_region: Region = Region(0, np.zeros(0, np.uint8), 0, "parameters")
         self.dynamic_shared = 0
+        self.grid_words = 0  # address of what the blocks of a cooperative launch count in
 
     def _window(self, base: int, rows: int, size: int, what: str, row_of: Lanes) -> Region:
         stride = (size + 15) // 16 * 16

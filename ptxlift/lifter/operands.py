@@ -44,7 +44,7 @@ class Operands:
         self.builder = builder
         self.variables = variables
         self.node = node
-        self.scratch: dict[str, Variable] = {}  # shared memory that the translation adds
+        self.scratch: dict[str, Variable] = {}  # memory that the translation adds
         self._entry = builder.block
         self._constants: dict[tuple[int, int], Value] = {}
         self._slots: dict[ptx.Variable, int] = {}

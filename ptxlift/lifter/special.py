@@ -29,6 +29,11 @@ _FIXED = {  # value of every component: 32 bits unless the register is a predica
 }
 # Shared memory that PTX reserves beside a kernel's own, for libraries such as cooperative groups.
 _RESERVED = Variable("__ptxlift_reserved_shared", Space.SHARED, 1024, 16)
+# Where NVIDIA's driver has a word that the blocks of a cooperative launch count in; %envreg1 and
+# %envreg2 are the halves of its address. Each meeting of the grid flips the word's highest bit, so
+# that it need never be cleared; two launches at one time would disturb each other.
+_GRID = Variable("__ptxlift_grid", Space.GLOBAL, 64, 64)
+_HALVES_OF_GRID = {"%envreg1": 32, "%envreg2": 0}  # first bit
 _IN_RESERVED = {  # bytes behind its begin
     "%reserved_smem_offset_begin": 0, "%reserved_smem_offset_end": 1024,
     "%reserved_smem_offset_0": 0, "%reserved_smem_offset_1": 512,
@@ -80,6 +85,10 @@ def read_special(at: Operands, operand: ptx.SpecialRegister, component: str) -> 
         at.scratch[_RESERVED.name] = _RESERVED
         base = at.builder.symbol_address(32, _RESERVED.name)
         return at.builder.add(base, at.const(32, _IN_RESERVED[name]))
+    if name in _HALVES_OF_GRID:
+        at.scratch[_GRID.name] = _GRID
+        base = at.builder.symbol_address(64, _GRID.name)
+        return at.builder.extract(base, 32, _HALVES_OF_GRID[name])
     if name.startswith("%envreg"):
         return at.const(32, 0)
     raise at.refuse(

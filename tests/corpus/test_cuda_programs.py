@@ -17,7 +17,8 @@ from cases.model import EXACT, EXAMPLES, Case
 from cuda_programs.calls import ALGORITHMS_SOURCE, SORT_SOURCE, Call, algorithm_calls, sort_calls
 from cuda_programs.host_program import NVCC, HostProgram, build
 from cuda_programs.kernels import KERNEL_CASES
-from launch import QUICK_TARGETS
+from cuda_programs.progress import progress_cases
+from launch import INTERPRETER, QUICK_TARGETS
 from test_nvcc import NvccBuild, compile_with_nvcc
 
 import ptxlift
@@ -70,6 +71,17 @@ def test_kernel_matches_numpy(
     for position, expected in case.reference(inputs).items():
         np.testing.assert_array_equal(inputs[position], expected, err_msg=f"argument {position}")
     assert case.tolerance == EXACT
+
+
+@pytest.mark.parametrize("case", progress_cases(), ids=lambda case: case.name)
+def test_threads_that_wait_get_on_in_the_interpreter(
+    case: Case, built: Callable[[str, int], str]
+) -> None:
+    inputs = [v.copy() if isinstance(v, np.ndarray) else v for v in case.inputs()]
+    program = ptxlift.load(built(case.source, 1), device=INTERPRETER)
+    program.launch(case.kernel, case.grid, case.block, inputs, max_steps=3_000_000)
+    for position, expected in case.reference(inputs).items():
+        np.testing.assert_array_equal(inputs[position], expected, err_msg=f"argument {position}")
 
 
 def host_program(source: str, target: str, cache_directory: Path) -> HostProgram:

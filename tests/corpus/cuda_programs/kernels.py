@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from cases.model import Array, Case, Inputs
 
+from cuda_programs.progress import progress_cases
+
 THREADS, EACH, BLOCKS = 128, 4, 3
 TILE = THREADS * EACH
 BLOCK_SOURCE = "cccl/block_algorithms.cu"
@@ -169,4 +171,4 @@ def group_cases() -> list[Case]:
     ]  # fmt: skip
 
 
-KERNEL_CASES = (*block_cases(), *library_cases(), *group_cases())
+KERNEL_CASES = (*block_cases(), *library_cases(), *group_cases(), *progress_cases())
