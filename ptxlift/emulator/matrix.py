@@ -48,7 +48,7 @@ class _Product:
 def compile_matrix(inst: Inst, target: str, lanes: int) -> Op | None:
     """The action of a matrix instruction, or None if it is none that is known."""
     found = _NAME.fullmatch(inst.mnemonic)
-    if found is None or target.startswith("gfx125"):
+    if found is None:
         return None
     unknown = sorted(inst.modifiers.keys() - _IGNORED_MODIFIERS)
     if unknown:

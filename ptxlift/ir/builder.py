@@ -418,8 +418,10 @@ class Builder:
     def matrix_load(self, rows: Value, count: int, transposed: bool) -> list[Value]:
         return self.emit("matrix_load", (rows,), (transposed,), (32,) * count).results
 
-    def matrix_core(self, core: Enum, operands: Sequence[Value], results: int) -> list[Value]:
-        return self.emit("matrix_core", operands, (core,), (32,) * results).results
+    def matrix_core(
+        self, core: Enum, operands: Sequence[Value], widths: Sequence[int]
+    ) -> list[Value]:
+        return self.emit("matrix_core", operands, (core,), widths).results
 
     def wave_permute(self, a: Value, lane: Value, lanes: tuple[int, ...]) -> Value:
         return self._one("wave_permute", a.width, (a, lane), (lanes,))

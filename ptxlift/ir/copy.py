@@ -40,9 +40,9 @@ class Copier:
     def finish(self, block: Block, builder: Builder) -> None:
         """Writes before the block's terminator."""
 
-    def extra_params(self, block: Block) -> int:
-        """How many 32-bit parameters the new block has after those that are kept."""
-        return 0
+    def extra_params(self, block: Block) -> Sequence[int]:
+        """Widths of the parameters that the new block has after those that are kept."""
+        return ()
 
     def extra_arguments(self, block: Block, edge: int) -> Sequence[Value]:
         """New values for the extra parameters of a successor."""
@@ -60,8 +60,8 @@ class Copier:
             new = self.blocks[block]
             for param in filter(self.keeps, block.params):
                 self._stands_for(param, new.add_param(param.width))
-            for _ in range(self.extra_params(block)):
-                new.add_param(32)
+            for width in self.extra_params(block):
+                new.add_param(width)
         for block in self.order:
             self._copy_ops(block)
         for block in self.order:

@@ -22,12 +22,37 @@ TF32_SHORT = Instruction("m16n8k4", "f32", "tf32", "tf32", "f32")
 S8 = Instruction("m16n8k32", "s32", "s8", "s8", "s32")
 S8_SHORT = Instruction("m16n8k16", "s32", "s8", "s8", "s32")
 S8_SATURATED = Instruction("m16n8k32", "s32", "s8", "s8", "s32", ".satfinite")
+F16_SUMS = Instruction("m16n8k16", "f16", "f16", "f16", "f16")
+U8_S8 = Instruction("m16n8k32", "s32", "u8", "s8", "s32")
+U8_U8 = Instruction("m16n8k16", "s32", "u8", "u8", "s32", ".satfinite")
+S8_U8 = Instruction("m16n8k32", "s32", "s8", "u8", "s32")
+F64 = Instruction("m16n8k8", "f64", "f64", "f64", "f64")
+F64_SHORT = Instruction("m16n8k4", "f64", "f64", "f64", "f64")
+FP8 = [
+    Instruction("m16n8k32", "f32", a, b, "f32") for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2")
+]
+FP8_SUMS = Instruction("m16n8k16", "f16", "e5m2", "e4m3", "f16")
+WMMA = (
+    F16,
+    F16_SHORT,
+    BF16,
+    TF32,
+    TF32_SHORT,
+    S8,
+    S8_SHORT,
+    S8_SATURATED,
+    F16_SUMS,
+    U8_S8,
+    U8_U8,
+    S8_U8,
+)
 SUPPORTED = {
-    "gfx1100": (F16, F16_SHORT, BF16, TF32, TF32_SHORT, S8, S8_SHORT, S8_SATURATED),
-    "gfx1201": (F16, F16_SHORT, BF16, TF32, TF32_SHORT, S8, S8_SHORT, S8_SATURATED),
-    "gfx942": (F16, F16_SHORT, BF16, TF32, S8, S8_SHORT, S8_SATURATED),
-    "gfx950": (F16, BF16, TF32, S8),
-    "gfx90a": (TF32, S8, S8_SHORT),
+    "gfx1100": WMMA,
+    "gfx1201": (*WMMA, *FP8, FP8_SUMS),
+    "gfx1250": (*WMMA, *FP8, FP8_SUMS),
+    "gfx942": (F16, F16_SHORT, BF16, TF32, S8, S8_SHORT, S8_SATURATED, F16_SUMS, F64, F64_SHORT),
+    "gfx950": (F16, BF16, TF32, S8, *FP8, FP8_SUMS, F64),
+    "gfx90a": (TF32, S8, S8_SHORT, F64, F64_SHORT),
 }
 RUNS = [(target, inst) for target, insts in SUPPORTED.items() for inst in insts]
 MATRIX = re.compile(r"v_(?:mfma|wmma)_\w+")
@@ -40,20 +65,24 @@ def test_one_product(target: str, inst: Instruction) -> None:
 
 def loop(inst: Instruction, columns: int, rounds: str, start: str) -> str:
     """A loop that multiplies the same a by some b, one eight columns after the other."""
-    a, b = registers(inst)
+    a, b, each = registers(inst)
     lines = [start, "mov.u32 %r0, 0;", "LOOP:"]
     for j in range(columns):
-        c = "{" + ", ".join(f"%c{4 * j + i}" for i in range(4)) + "}"
+        c = "{" + ", ".join(f"%c{each * j + i}" for i in range(each)) + "}"
         right = "{" + ", ".join(f"%b{b * j + i}" for i in range(b)) + "}"
         lines.append(f"{inst.text} {c}, {vector('a', a)}, {right}, {c};")
     lines += ["add.u32 %r0, %r0, 1;", f"setp.lt.u32 %t0, %r0, {rounds};", "@%t0 bra LOOP;"]
-    lines += [f"mov.b32 %d{i}, %c{i};" for i in range(4 * columns)]
+    width = max(32, WIDTHS[inst.d])
+    lines += [f"mov.b{width} %d{i}, %c{i};" for i in range(each * columns)]
     return "\n".join(lines)
 
 
-def registers(inst: Instruction) -> tuple[int, int]:
+def registers(inst: Instruction) -> tuple[int, int, int]:
+    """Of a, b and d."""
     m, n, k = sizes(inst.shape)
-    return m * k * WIDTHS[inst.a] // 1024, n * k * WIDTHS[inst.b] // 1024
+    elements = ((m * k, inst.a), (k * n, inst.b), (m * n, inst.d))
+    a, b, d = (count * WIDTHS[name] // 32 // max(32, WIDTHS[name]) for count, name in elements)
+    return a, b, d
 
 
 def run_loop(
@@ -82,21 +111,26 @@ def run_loop(
     inputs = {
         "a": spread(a_bits, manual.LEFT[inst.shape, width], m * k // 32, width),
         "b": np.hstack([spread(bits, formula, n * k // 32, width) for bits, _ in right]),
-        "c": np.hstack([spread(bits, layout, 4, 32) for bits, _ in sums]),
+        "c": np.hstack([spread(bits, layout, 4, WIDTHS[inst.c]) for bits, _ in sums]),
     }
-    count = 4 * columns
-    widths = {letter: (array.shape[1], 32) for letter, array in inputs.items()} | {"d": (count, 32)}
+    each = registers(inst)[2]
+    sizes_of = {
+        letter: (array.shape[1], array.dtype.itemsize * 8) for letter, array in inputs.items()
+    }
+    out = np.zeros((LANES, each * columns), inputs["c"].dtype)
+    widths = sizes_of | {"d": (each * columns, out.dtype.itemsize * 8)}
     text = kernel(changed(loop(inst, columns, rounds, start)), widths, "abc", "d", HEAD, "")
-    out = np.zeros((LANES, count), np.uint32)
     launch(text, [*inputs.values(), out], target, matrix)
     for j, ((_, b), (_, c)) in enumerate(zip(right, sums, strict=True)):
-        d = values_of(inst.d, gather(out[:, 4 * j : 4 * j + 4], layout, (m, n), 32))
+        part = out[:, each * j : each * (j + 1)]
+        d = values_of(inst.d, gather(part, layout, (m, n), WIDTHS[inst.d]))
         if inst.a in INTEGERS:
             assert np.array_equal(d, expected_integers(inst, times * a, b, c))
         else:
             whole = np.concatenate([a] * int(times.max()), axis=2)
             parts = [np.where(times > i, b, 0) for i in range(int(times.max()))]
-            assert_close(inst.d, d, whole, np.concatenate(parts, axis=1), c)
+            right_parts = np.concatenate(parts, axis=1)
+            assert_close(inst.d, d, whole, right_parts, c, int(times.max()))
     return ptxlift.lift(text, target=target, options=ptxlift.Options(matrix=matrix)).asm
 
 

@@ -23,6 +23,7 @@ class Results(Enum):
     """How the rows of a result lie: `row(lane group, register)`."""
 
     GFX9 = "four rows a group of 16 lanes"
+    GFX9_F64 = "four groups of 16 lanes by turns"
     GFX11 = "even rows in the lower half wave, odd ones in the upper"
     GFX12 = "eight rows a half wave"
 
@@ -34,19 +35,21 @@ class Core:
     `intrinsic`: as LLVM declares it. `words`: input registers of a lane. `groups`: lane groups that
     hold different words of a row (the others repeat them). `accumulators`: registers of a result.
     `lanes`: of the wave. `passes`: of four cycles. `parts`: bf16 numbers that make up an element of
-    an input; where that is more than one, a core stands for several instructions.
+    an input; where that is more than one, a core stands for several instructions. Registers are of
+    32 bits, those of f64 of 64.
     """
 
     intrinsic: str
     feature: Feature
     a: Element
+    b: Element
     result: Element
     words: int
     groups: int
     accumulators: int
     results: Results
     lanes: int
-    passes: int
+    passes: int = 4
     parts: int = 1
 
     @property
@@ -54,69 +57,116 @@ class Core:
         """Words along K that one instruction takes."""
         return self.words * self.groups
 
+    @property
+    def width(self) -> int:
+        """Bits of a register."""
+        return 64 if self.result is Element.F64 else 32
+
     def row(self, lane: int, register: int) -> int:
         """The result's row in a register of a lane."""
         group = lane // SIDE
         match self.results:
             case Results.GFX9:
                 return 4 * group + register
+            case Results.GFX9_F64:
+                return 4 * register + group
             case Results.GFX11:
                 return 2 * register + group
             case Results.GFX12:
                 return 8 * group + register
 
 
-def _wmma(
-    name: str, feature: Feature, a: Element, result: Element, vector: str, words: int, groups: int
-) -> Core:
-    sums = "<8 x i32>" if result is Element.S32 else "<8 x float>"
-    kind = Results.GFX11 if feature is Feature.WMMA_GFX11 else Results.GFX12
-    signs = "i1, " if result is Element.S32 else ""
-    clamp = ", i1" if result is Element.S32 else ""
-    text = f"{sums} @llvm.amdgcn.wmma.{name}({signs}{vector}, {signs}{vector}, {sums}{clamp})"
-    return Core(text, feature, a, result, words, groups, 8, kind, 32, 4)
+# What a generation's WMMA takes after the inputs' registers: the words of a lane and lane groups.
+_WMMA_RESULTS = {
+    Feature.WMMA_GFX11: (Results.GFX11, 1),
+    Feature.WMMA_GFX12: (Results.GFX12, 2),
+    Feature.WMMA_K32: (Results.GFX12, 2),
+    Feature.WMMA_F32: (Results.GFX12, 2),
+    Feature.WMMA_FP8: (Results.GFX12, 2),
+}
+
+
+def _wmma(name: str, feature: Feature, a: Element, b: Element, vector: str, words: int) -> Core:
+    """An instruction of gfx11 or gfx12; the newer ones have a modifier of c and hints."""
+    is_integer = a in (Element.S8, Element.U8)
+    result = Element.S32 if is_integer else Element.F32
+    sums = "<8 x i32>" if is_integer else "<8 x float>"
+    newer = "16x16x16" not in name
+    sign = "i1, " if is_integer or (newer and "fp8" not in name and "bf8" not in name) else ""
+    before = "i16, " if newer and not is_integer else ""
+    after = ", i1, i1" if newer else ", i1" if is_integer else ""
+    text = f"{sums} @llvm.amdgcn.wmma.{name}({sign}{vector}, {sign}{vector}, {before}{sums}{after})"
+    results, groups = _WMMA_RESULTS[feature]
+    return Core(text, feature, a, b, result, words, groups, 8, results, 32)
 
 
 def _parted(core: Core) -> Core:
     """tf32 on an instruction of bf16: an element is the sum of two. The upper parts and the lower
     ones of a lie side by side along K; b's upper parts meet both, then its lower parts do.
     """
-    return replace(core, a=Element.TF32, passes=2 * core.passes, parts=2)
+    tf32 = Element.TF32
+    return replace(core, a=tf32, b=tf32, passes=2 * core.passes, parts=2)
 
 
-def _mfma(name: str, feature: Feature, a: Element, vector: str, words: int, passes: int) -> Core:
-    sums = "<4 x i32>" if a is Element.S8 else "<4 x float>"
-    result = Element.S32 if a is Element.S8 else Element.F32
+def _mfma(name: str, feature: Feature, a: Element, b: Element, vector: str, words: int) -> Core:
+    result = {Element.S8: Element.S32, Element.F64: Element.F64}.get(a, Element.F32)
+    sums = {Element.S32: "<4 x i32>", Element.F64: "<4 x double>"}.get(result, "<4 x float>")
+    rows = Results.GFX9_F64 if result is Element.F64 else Results.GFX9
     text = f"{sums} @llvm.amdgcn.mfma.{name}({vector}, {vector}, {sums}, i32, i32, i32)"
-    return Core(text, feature, a, result, words, 4, 4, Results.GFX9, 64, passes)
+    return Core(text, feature, a, b, result, words, 4, 4, rows, 64)
 
 
-_F16, _BF16, _S8, _TF32 = Element.F16, Element.BF16, Element.S8, Element.TF32
-_F32, _S32 = Element.F32, Element.S32
-_GFX11, _GFX12 = Feature.WMMA_GFX11, Feature.WMMA_GFX12
+_F16, _BF16, _TF32, _F64 = Element.F16, Element.BF16, Element.TF32, Element.F64
+_S8, _U8, _E4M3, _E5M2 = Element.S8, Element.U8, Element.E4M3, Element.E5M2
+_GFX11, _GFX12, _GFX125 = Feature.WMMA_GFX11, Feature.WMMA_GFX12, Feature.WMMA_K32
+_FP8, _FP8_GFX9 = Feature.WMMA_FP8, Feature.MFMA_F8F6F4  # the latter's formats are OCP's
 
 
 class MatrixCore(Enum):
     """The instructions, better ones first."""
 
     # MFMA of f16 and bf16 flush subnormals before gfx940, the first to have SMFMAC.
-    WMMA_F16_GFX11 = _wmma("f32.16x16x16.f16.v8f32.v16f16", _GFX11, _F16, _F32, "<16 x half>", 8, 1)
-    WMMA_BF16_GFX11 = _wmma(
-        "f32.16x16x16.bf16.v8f32.v16i16", _GFX11, _BF16, _F32, "<16 x i16>", 8, 1
-    )
-    WMMA_S8_GFX11 = _wmma("i32.16x16x16.iu8.v8i32.v4i32", _GFX11, _S8, _S32, "<4 x i32>", 4, 1)
-    WMMA_F16_GFX12 = _wmma("f32.16x16x16.f16.v8f32.v8f16", _GFX12, _F16, _F32, "<8 x half>", 4, 2)
-    WMMA_BF16_GFX12 = _wmma("f32.16x16x16.bf16.v8f32.v8i16", _GFX12, _BF16, _F32, "<8 x i16>", 4, 2)
-    WMMA_S8_GFX12 = _wmma("i32.16x16x16.iu8.v8i32.v2i32", _GFX12, _S8, _S32, "<2 x i32>", 2, 2)
-    WMMA_TF32_GFX11 = _parted(WMMA_BF16_GFX11)
-    WMMA_TF32_GFX12 = _parted(WMMA_BF16_GFX12)
     # fmt: off
-    MFMA_F16        = _mfma("f32.16x16x16f16",     Feature.SMFMAC,       _F16,  "<4 x half>",  2, 4)
-    MFMA_BF16       = _mfma("f32.16x16x16bf16.1k", Feature.SMFMAC,       _BF16, "<4 x i16>",   2, 4)
-    MFMA_S8_K32     = _mfma("i32.16x16x32.i8",     Feature.MFMA_I8_K32,  _S8,   "i64",         2, 4)
-    MFMA_S8         = _mfma("i32.16x16x16i8",      Feature.MFMA_I8,      _S8,   "i32",         1, 4)
-    MFMA_XF32       = _mfma("f32.16x16x8.xf32",    Feature.MFMA_XF32,    _TF32, "<2 x float>", 2, 4)
-    MFMA_F32        = _mfma("f32.16x16x4f32",      Feature.MFMA,         _TF32, "float",       1, 4)
+    GFX11_F16       = _wmma("f32.16x16x16.f16.v8f32.v16f16",    _GFX11,  _F16,  _F16,  "<16 x half>", 8)
+    GFX11_BF16      = _wmma("f32.16x16x16.bf16.v8f32.v16i16",   _GFX11,  _BF16, _BF16, "<16 x i16>",  8)
+    GFX11_TF32      = _parted(GFX11_BF16)
+    GFX11_S8_S8     = _wmma("i32.16x16x16.iu8.v8i32.v4i32",     _GFX11,  _S8,   _S8,   "<4 x i32>",   4)
+    GFX11_S8_U8     = replace(GFX11_S8_S8, b=_U8)
+    GFX11_U8_S8     = replace(GFX11_S8_S8, a=_U8)
+    GFX11_U8_U8     = replace(GFX11_S8_S8, a=_U8, b=_U8)
+    GFX125_F16      = _wmma("f32.16x16x32.f16.v8f32.v16f16",    _GFX125, _F16,  _F16,  "<16 x half>", 8)
+    GFX125_BF16     = _wmma("f32.16x16x32.bf16.v8f32.v16bf16",  _GFX125, _BF16, _BF16, "<16 x bfloat>", 8)
+    GFX125_TF32     = _wmma("f32.16x16x4.f32.v8f32.v2f32", Feature.WMMA_F32, _TF32, _TF32, "<2 x float>", 2)
+    GFX125_S8_S8    = _wmma("i32.16x16x64.iu8.v8i32.v8i32",     _GFX125, _S8,   _S8,   "<8 x i32>",   8)
+    GFX125_S8_U8    = replace(GFX125_S8_S8, b=_U8)
+    GFX125_U8_S8    = replace(GFX125_S8_S8, a=_U8)
+    GFX125_U8_U8    = replace(GFX125_S8_S8, a=_U8, b=_U8)
+    GFX125_FP8_FP8  = _wmma("f32.16x16x64.fp8.fp8.v8f32.v8i32", _GFX125, _E4M3, _E4M3, "<8 x i32>",   8)
+    GFX125_FP8_BF8  = _wmma("f32.16x16x64.fp8.bf8.v8f32.v8i32", _GFX125, _E4M3, _E5M2, "<8 x i32>",   8)
+    GFX125_BF8_FP8  = _wmma("f32.16x16x64.bf8.fp8.v8f32.v8i32", _GFX125, _E5M2, _E4M3, "<8 x i32>",   8)
+    GFX125_BF8_BF8  = _wmma("f32.16x16x64.bf8.bf8.v8f32.v8i32", _GFX125, _E5M2, _E5M2, "<8 x i32>",   8)
+    GFX12_F16       = _wmma("f32.16x16x16.f16.v8f32.v8f16",     _GFX12,  _F16,  _F16,  "<8 x half>",  4)
+    GFX12_BF16      = _wmma("f32.16x16x16.bf16.v8f32.v8i16",    _GFX12,  _BF16, _BF16, "<8 x i16>",   4)
+    GFX12_TF32      = _parted(GFX12_BF16)
+    GFX12_S8_S8     = _wmma("i32.16x16x16.iu8.v8i32.v2i32",     _GFX12,  _S8,   _S8,   "<2 x i32>",   2)
+    GFX12_S8_U8     = replace(GFX12_S8_S8, b=_U8)
+    GFX12_U8_S8     = replace(GFX12_S8_S8, a=_U8)
+    GFX12_U8_U8     = replace(GFX12_S8_S8, a=_U8, b=_U8)
+    GFX12_FP8_FP8   = _wmma("f32.16x16x16.fp8.fp8.v8f32.v2i32", _FP8,    _E4M3, _E4M3, "<2 x i32>",   2)
+    GFX12_FP8_BF8   = _wmma("f32.16x16x16.fp8.bf8.v8f32.v2i32", _FP8,    _E4M3, _E5M2, "<2 x i32>",   2)
+    GFX12_BF8_FP8   = _wmma("f32.16x16x16.bf8.fp8.v8f32.v2i32", _FP8,    _E5M2, _E4M3, "<2 x i32>",   2)
+    GFX12_BF8_BF8   = _wmma("f32.16x16x16.bf8.bf8.v8f32.v2i32", _FP8,    _E5M2, _E5M2, "<2 x i32>",   2)
+    MFMA_F16        = _mfma("f32.16x16x16f16",     Feature.SMFMAC,       _F16,  _F16,  "<4 x half>",  2)
+    MFMA_BF16       = _mfma("f32.16x16x16bf16.1k", Feature.SMFMAC,       _BF16, _BF16, "<4 x i16>",   2)
+    MFMA_S8_K32     = _mfma("i32.16x16x32.i8",     Feature.MFMA_I8_K32,  _S8,   _S8,   "i64",         2)
+    MFMA_S8         = _mfma("i32.16x16x16i8",      Feature.MFMA_I8,      _S8,   _S8,   "i32",         1)
+    MFMA_XF32       = _mfma("f32.16x16x8.xf32",    Feature.MFMA_XF32,    _TF32, _TF32, "<2 x float>", 2)
+    MFMA_F32        = _mfma("f32.16x16x4f32",      Feature.MFMA,         _TF32, _TF32, "float",       1)
+    MFMA_F64        = _mfma("f64.16x16x4f64",      Feature.MFMA_F64,     _F64,  _F64,  "double",      1)
+    MFMA_FP8_FP8    = _mfma("f32.16x16x32.fp8.fp8", _FP8_GFX9,           _E4M3, _E4M3, "i64",         2)
+    MFMA_FP8_BF8    = _mfma("f32.16x16x32.fp8.bf8", _FP8_GFX9,           _E4M3, _E5M2, "i64",         2)
+    MFMA_BF8_FP8    = _mfma("f32.16x16x32.bf8.fp8", _FP8_GFX9,           _E5M2, _E4M3, "i64",         2)
+    MFMA_BF8_BF8    = _mfma("f32.16x16x32.bf8.bf8", _FP8_GFX9,           _E5M2, _E5M2, "i64",         2)
     # fmt: on
 
     @property

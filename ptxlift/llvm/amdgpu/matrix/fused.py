@@ -208,9 +208,9 @@ class FusedLoads:
             if isinstance(source, _Carried) and source.block is block:
                 yield wanted, source
 
-    def extra_params(self, block: Block) -> int:
-        """Registers that come to a block instead of fragments."""
-        return sum(len(wanted.words) for wanted, _ in self._carried_by(block))
+    def extra_params(self, block: Block) -> list[int]:
+        """Widths of the registers that come to a block instead of fragments."""
+        return [32 for wanted, _ in self._carried_by(block) for _ in wanted.words]
 
     def begin(self, block: Block, extras: Sequence[Value]) -> None:
         """Takes the block's parameters for inputs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ptxlift.ir.core import Op
+from ptxlift.ir.matrix import Element
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.matrix.cores import Core, MatrixCore
 from ptxlift.llvm.amdgpu.registry import lowers
@@ -12,16 +13,17 @@ from ptxlift.llvm.amdgpu.registry import lowers
 _PERM = "i32 @llvm.amdgcn.perm(i32, i32, i32)"
 _UPPER_HALVES = 0x07060302
 _EXPONENT = 0x7F800000
+_FLAGS = ("i1", "i16")  # types of arguments that are no matrices
 
 
-def _vector(e: Emitter, registers: Sequence[str], type_: str) -> str:
+def _vector(e: Emitter, registers: Sequence[str], width: int, type_: str) -> str:
     """Registers as one value of a type that is as wide as they are together."""
     if len(registers) == 1:
-        whole, have = registers[0], "i32"
+        whole, have = registers[0], f"i{width}"
     else:
-        whole, have = "poison", f"<{len(registers)} x i32>"
+        whole, have = "poison", f"<{len(registers)} x i{width}>"
         for index, register in enumerate(registers):
-            whole = e.let(f"insertelement {have} {whole}, i32 {register}, i32 {index}")
+            whole = e.let(f"insertelement {have} {whole}, i{width} {register}, i32 {index}")
     return whole if have == type_ else e.let(f"bitcast {have} {whole} to {type_}")
 
 
@@ -31,16 +33,17 @@ def _matrix_core(e: Emitter, op: Op) -> None:
     assert isinstance(chosen, MatrixCore)
     core = chosen.core
     _, types = e.context.signature(core.intrinsic)
-    inputs, sums = (types[1], types[4]) if types[0] == "i1" else (types[0], types[2])
+    inputs, _, sums, *_ = (type_ for type_ in types if type_ not in _FLAGS)
     texts = [e.bits(value) for value in op.operands]
     a, b, c = texts[: core.words], texts[core.words : 2 * core.words], texts[2 * core.words :]
-    result = _vector(e, c, sums)
+    result = _vector(e, c, core.width, sums)
     for left, right in _terms(e, core, a, b):
-        parts = [_vector(e, left, inputs), _vector(e, right, inputs), result]
-        result = e.let(e.call(core.intrinsic, *_arguments(types, parts)))
-    words = e.let(f"bitcast {sums} {result} to <{core.accumulators} x i32>")
+        parts = [_vector(e, side, core.width, inputs) for side in (left, right)]
+        result = e.let(e.call(core.intrinsic, *_arguments(core, types, [*parts, result])))
+    have = f"<{core.accumulators} x i{core.width}>"
+    words = e.let(f"bitcast {sums} {result} to {have}")
     for index, value in enumerate(op.results):
-        e.set_bits(value, f"extractelement <{core.accumulators} x i32> {words}, i32 {index}")
+        e.set_bits(value, f"extractelement {have} {words}, i32 {index}")
 
 
 def _terms(
@@ -90,11 +93,18 @@ def _upper_halves(e: Emitter, low: str, high: str) -> str:
     return e.let(e.call(_PERM, high, low, str(_UPPER_HALVES)))
 
 
-def _arguments(types: Sequence[str], parts: Sequence[str]) -> list[str]:
-    """The vectors with the constants between and behind them: signed inputs, no clamping, no
-    broadcast.
+def _arguments(core: Core, types: Sequence[str], parts: Sequence[str]) -> list[str]:
+    """The vectors with the constants between and behind them: which integers are signed; no
+    clamping, no negation, no broadcast.
     """
-    a, b, c = parts
-    if types[0] == "i1":
-        return ["true", a, "true", b, c, "false"]
-    return [a, b, c, *["0"] * (len(types) - 3)]
+    found: list[str] = []
+    left = list(parts)
+    signs = iter((core.a, core.b))
+    for type_ in types:
+        if type_ not in _FLAGS and left:
+            found.append(left.pop(0))
+        elif type_ == "i1" and len(left) > 1 and core.result is Element.S32:
+            found.append("true" if next(signs).is_signed else "false")
+        else:
+            found.append("false" if type_ == "i1" else "0")
+    return found

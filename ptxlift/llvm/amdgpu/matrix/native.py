@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.exchange import Exchange, Place
@@ -100,9 +101,13 @@ class NativeReplacer(ProductReplacer):
     def keeps(self, param: Value) -> bool:
         return param not in self._node and self._loads.keeps(param)
 
-    def extra_params(self, block: Block) -> int:
-        accumulators = sum(self._size(row) for row in self._rows_at(block))
-        return accumulators + self._loads.extra_params(block)
+    def extra_params(self, block: Block) -> Sequence[int]:
+        widths = [
+            self._tile[row].core.core.width
+            for row in self._rows_at(block)
+            for _ in range(self._size(row))
+        ]
+        return widths + self._loads.extra_params(block)
 
     def begin(self, block: Block, builder: Builder) -> None:
         extras = self.extras(block)
@@ -183,10 +188,12 @@ class NativeReplacer(ProductReplacer):
     ) -> list[Value]:
         """Registers of fragments, of all halves, in the instruction's layout."""
         layout = tile.layout
-        if constant_of(registers) is not None:
+        if constant_of(registers, layout.product) is not None:
             count = layout.warps * layout.core.accumulators
             return [self.value(registers[0], block)] * count
         values = [self.value(value, block) for value in registers]
+        if layout.product.accumulator is Element.F16:
+            values = [single for pair in values for single in _singles(builder, pair)]
         exchange = self.exchange(block, builder, layout.core.lanes)
         key = (exchange, tuple(values), layout)
         found = self._entered.get(key)
@@ -201,7 +208,7 @@ class NativeReplacer(ProductReplacer):
             moved = redistribute(
                 exchange, *_without_repeats(values, [wants[index] for index in real])
             )
-            found = self._entered[key] = [exchange.const(32, 0)] * len(wants)
+            found = self._entered[key] = [exchange.const(layout.core.width, 0)] * len(wants)
             for index, value in zip(real, moved, strict=True):
                 found[index] = value
         return found
@@ -234,6 +241,8 @@ class NativeReplacer(ProductReplacer):
             first = warp * core.accumulators
             given = sums[first : first + core.accumulators]
             results += self._steps(tile, warp, inputs, given, exchange)
+        if layout.product.result is Element.F16:
+            return [_rounded(builder, value) for value in results]
         return results
 
     def _steps(
@@ -247,10 +256,11 @@ class NativeReplacer(ProductReplacer):
         """The instructions of one warp. Sums that saturate are made apart and added last."""
         layout, core = tile.layout, tile.core.core
         saturates = layout.product.satfinite
+        widths = [core.width] * core.accumulators
         total = [exchange.const(32, 0)] * core.accumulators if saturates else given
         for step in range(layout.steps):
             words = [take(warp, step, word) for take in inputs for word in range(core.words)]
-            total = exchange.builder.matrix_core(tile.core, [*words, *total], core.accumulators)
+            total = exchange.builder.matrix_core(tile.core, [*words, *total], widths)
         if not saturates:
             return total
         return [exchange.builder.sadd_sat(old, new) for old, new in zip(given, total, strict=True)]
@@ -313,13 +323,20 @@ class NativeReplacer(ProductReplacer):
         exchange = self.exchange(block, builder, layout.core.lanes)
         natives = self._native[row]
         wants = [layout.out_of_core(element) for element in range(layout.elements)]
-        self._moved[row, block] = redistribute(exchange, natives, wants)
+        moved = redistribute(exchange, natives, wants)
+        if layout.product.result is Element.F16:
+            halves = [
+                builder.fconvert(value, Format.F32, Format.F16, Rounding.RN, False)
+                for value in moved
+            ]
+            moved = [builder.pack(halves[at : at + 2]) for at in range(0, len(halves), 2)]
+        self._moved[row, block] = moved
 
 
 def fetch_or_zero(exchange: Exchange, registers: Sequence[Value], places: Places) -> Value:
     """What the lanes want; zero where one wants nothing, past the end of K."""
     wanting = [lane for lane, place in enumerate(places) if place is not None]
-    zero = exchange.const(32, 0)
+    zero = exchange.const(registers[0].width, 0)
     if not wanting:
         return zero
     value = exchange.fetch(registers, places)
@@ -339,3 +356,15 @@ def _without_repeats(
         for places in wants
     ]
     return values, renamed
+
+
+def _singles(builder: Builder, pair: Value) -> list[Value]:
+    """Two f16 numbers of a register as f32."""
+    halves = [builder.extract(pair, 16, offset) for offset in (0, 16)]
+    return [builder.fconvert(half, Format.F16, Format.F32, Rounding.RN, False) for half in halves]
+
+
+def _rounded(builder: Builder, value: Value) -> Value:
+    """An f32 number with the precision of f16."""
+    half = builder.fconvert(value, Format.F32, Format.F16, Rounding.RN, False)
+    return builder.fconvert(half, Format.F16, Format.F32, Rounding.RN, False)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import dominators, post_dominators
 from ptxlift.ir.exchange import LANES
 from ptxlift.ir.loops import loops_around
-from ptxlift.ir.matrix import Arrangement, Element, Product, operands_of, packed, product_of
+from ptxlift.ir.matrix import Element, Product, operands_of, packed, product_of
 from ptxlift.ir.uniformity import Uniformity
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE, MatrixCore
 from ptxlift.llvm.amdgpu.matrix.layout import Layout
@@ -23,7 +24,6 @@ from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.amdgpu.matrix.webs import Group, Node, Web, WebFinder
 from ptxlift.llvm.options import MatrixUse
 from ptxlift.rewrite.matrix.function import MMA
-from ptxlift.target import Feature
 
 _LOOP_WEIGHT = 16
 _SHARED = 4  # chains that take the same values, such as those of rows
@@ -46,14 +46,16 @@ class Tile:
 def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
     """The instruction for a product, if the target has one."""
     m, n, _ = product.shape
-    plain = product.arrangement is Arrangement.WARP
-    if not plain or m != SIDE or n not in (8, SIDE) or product.a is not product.b:
+    if product.arrangement.is_quads or m != SIDE or n not in (8, SIDE):
         return None
-    if product.accumulator is not product.result or target.has(Feature.WMMA_K32):
+    if product.accumulator is not product.result or product.rounding is not Rounding.RN:
         return None
+    # Sums of f16 are kept in f32 and rounded after each product.
+    result = Element.F32 if product.result is Element.F16 else product.result
     for chosen in MatrixCore:
         core = chosen.core
-        fits = core.a is product.a and core.result is product.result
+        # Products are computed transposed; see layout.py.
+        fits = (core.a, core.b, core.result) == (product.b, product.a, result)
         if fits and target.has(core.feature) and core.lanes == target.wave_size:
             return chosen
     return None
@@ -117,7 +119,10 @@ class Planner:
                 return False
             for edge, source in web.sources[node].items():
                 assert edge is not None, "parameters are fed by edges"
-                same = source is not None or constant_of(given_values(node, edge)) is not None
+                same = (
+                    source is not None
+                    or constant_of(given_values(node, edge), web.product) is not None
+                )
                 if not same and not self._are_equivalent(edge[0], node.block):
                     return False
         return True
@@ -200,7 +205,7 @@ class Planner:
         web = tile.webs[0]
         for node in web.nodes:
             for edge, source in web.sources[node].items():
-                if source is None and constant_of(given_values(node, edge)) is None:
+                if source is None and constant_of(given_values(node, edge), web.product) is None:
                     yield node.block if edge is None else edge[0]
 
 
@@ -212,15 +217,19 @@ def given_values(node: Node, edge: tuple[Block, int] | None) -> Group:
     return tuple(given[value.index] for value in node.group)
 
 
-def constant_of(values: Sequence[Value]) -> object:
-    """The bits of all values, where these are one constant, which lies alike in every layout."""
+def constant_of(values: Sequence[Value], product: Product) -> object:
+    """The bits of all registers, where these are one constant, which lies alike in every layout; of
+    elements that lie in pairs only zero does.
+    """
     bits: set[object] = set()
     for value in values:
         definition = value.definition
         if isinstance(definition, Block) or definition.name != "const":
             return None
         bits.add(definition.attr("bits"))
-    return bits.pop() if len(bits) == 1 else None
+    if len(bits) > 1 or (product.result is Element.F16 and bits != {0}):
+        return None
+    return bits.pop()
 
 
 def _signature(web: Web) -> object:
@@ -231,7 +240,7 @@ def _signature(web: Web) -> object:
         edges = tuple(
             (
                 edge,
-                constant_of(given_values(node, edge))
+                constant_of(given_values(node, edge), web.product)
                 if source is None
                 else web.nodes.index(source),
             )

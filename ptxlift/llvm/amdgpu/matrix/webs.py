@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import predecessors
-from ptxlift.ir.matrix import Product, operands_of, product_of
+from ptxlift.ir.matrix import Element, Product, operands_of, product_of
 
 Group = tuple[Value, ...]  # the registers of one accumulator
 
@@ -140,6 +140,8 @@ class WebFinder:
         steps = tuple(value.definition for value in group)
         first = steps[0]
         assert isinstance(first, Op)
+        if web.product.result is Element.F16:  # pairs in a register
+            return None
         if first.name not in _STEPS or len(set(group)) < len(group):
             return None
         same = (first.name, first.attrs, self._home[first])
