@@ -94,6 +94,14 @@ def wmma(name: str, kind: str, a: str, d: str, left: Place, sum_: Place) -> Case
     return Case(f"llvm.amdgcn.wmma.{name}", kind, (16, 16, 16, 1), a, d, "", left, sum_, 32)
 
 
+def wmma125(name: str, kind: str, k: int, a: str, d: str) -> Case:
+    """gfx1250: a modifier of c, and hints; which K a lane group holds is the same for a and b."""
+    sizes = (16, 16, k, 1)
+    return Case(
+        f"llvm.amdgcn.wmma.{name}", kind, sizes, a, d, "", groups(16, k // 2), sum_gfx12, 32
+    )
+
+
 # fmt: off
 MFMA = [
     mfma("f32.32x32x8f16", "f16", (32, 32, 8, 1), HALVES, "<16 x float>", groups(32, 4), sum_32),
@@ -121,6 +129,13 @@ WMMA_GFX11 = [
     wmma("f32.16x16x16.bf16.v8f32.v16i16", "bf16", "<16 x i16>", F32S, repeated, sum_gfx11),
     wmma("i32.16x16x16.iu8.v8i32.v4i32", "i8", "<4 x i32>", I32S, repeated, sum_gfx11),
 ]
+WMMA_GFX125 = [
+    wmma125("f32.16x16x32.f16.v8f32.v16f16", "f16", 32, "<16 x half>", F32S),
+    wmma125("f32.16x16x32.bf16.v8f32.v16bf16", "bf16", 32, "<16 x bfloat>", F32S),
+    wmma125("f32.16x16x4.f32.v8f32.v2f32", "f32", 4, "<2 x float>", F32S),
+    wmma125("i32.16x16x64.iu8.v8i32.v8i32", "i8", 64, "<8 x i32>", I32S),
+    wmma125("f32.16x16x64.fp8.fp8.v8f32.v8i32", "fp8", 64, "<8 x i32>", F32S),
+]
 WMMA_GFX12 = [
     wmma("f32.16x16x16.f16.v8f32.v8f16", "f16", OCTETS, F32S, groups(16, 8), sum_gfx12),
     wmma("i32.16x16x16.iu8.v8i32.v2i32", "i8", "<2 x i32>", I32S, groups(16, 8), sum_gfx12),
@@ -134,6 +149,7 @@ RUNS = [
     *[("gfx950", case) for case in MFMA_GFX950],
     *[("gfx1100", case) for case in WMMA_GFX11],
     *[("gfx1201", case) for case in WMMA_GFX12],
+    *[("gfx1250", case) for case in WMMA_GFX125],
 ]
 
 
@@ -162,10 +178,12 @@ def random_inputs(
 
 
 def kernel(case: Case) -> str:
-    signed = ".iu8." in case.name
-    sign, clamp = ("i1 true, ", ", i1 false") if signed else ("", "")
-    types = ", ".join([*(["i1"] * signed), case.a] * 2)
-    tail = f", {case.d}" + (", i32, i32, i32" if case.extra else "") + (", i1" if signed else "")
+    signed, newer = ".iu8." in case.name, case in WMMA_GFX125
+    sign = "i1 true, " if signed else "i1 false, " if newer and case.kind != "fp8" else ""
+    middle = "i16 0, " if newer and not signed else ""
+    clamp = ", i1 false, i1 false" if newer else ", i1 false" if signed else ""
+    types = f"{sign and 'i1, '}{case.a}, {sign and 'i1, '}{case.a}, {middle and 'i16, '}{case.d}"
+    tail = ", i32, i32, i32" if case.extra else ", i1" * clamp.count("i1")
     return f"""
 define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %r) {{
   %lane = call i32 @llvm.amdgcn.workitem.id.x()
@@ -176,7 +194,7 @@ define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrs
   %b = load {case.a}, ptr addrspace(1) %bp
   %c = load {case.d}, ptr addrspace(1) %dp
   %d = call {case.d} @{case.name}(
-      {sign}{case.a} %a, {sign}{case.a} %b, {case.d} %c{case.extra}{clamp})
+      {sign}{case.a} %a, {sign}{case.a} %b, {middle}{case.d} %c{case.extra}{clamp})
   store {case.d} %d, ptr addrspace(1) %dp
   ret void
 }}

@@ -100,6 +100,17 @@ def sparse_matrix(
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_sparse(case: Sparse, target: str) -> None:
+    check_sparse(case, target, "generic")
+
+
+@pytest.mark.parametrize("target", [*TARGETS, "gfx950", "gfx1201"])
+@pytest.mark.parametrize("case", [case for case in CASES if WIDTHS[case.inst.a] > 4], ids=str)
+def test_sparse_on_matrix_instructions(case: Sparse, target: str) -> None:
+    """The whole a is multiplied, with its zeros."""
+    check_sparse(case, target, "native")
+
+
+def check_sparse(case: Sparse, target: str, matrix: str) -> None:
     rng = np.random.default_rng(2)
     inst = case.inst
     m, n, k = sizes(inst.shape)
@@ -120,7 +131,7 @@ def test_sparse(case: Sparse, target: str) -> None:
     operands = ", ".join(vector(letter, inputs[letter].shape[1]) for letter in "abc")
     text = inst.text.replace("mma.sync", "mma.sp::ordered_metadata.sync")
     body = f"{text} {vector('d', count)}, {operands}, %e0, {selector};"
-    got = run(body, inputs, {"d": (count, 32)}, target)["d"]
+    got = run(body, inputs, {"d": (count, 32)}, target, matrix=matrix)["d"]
     d = values_of(inst.d, gather(got, sums, (m, n), d_width))
     if inst.a in INTEGERS:
         assert np.array_equal(d, expected_integers(inst, a, b, c))
