@@ -37,7 +37,7 @@ def kernel_option() -> Decorator:
 
 def split_targets(words: tuple[str, ...]) -> list[str]:
     """The names in `--target`, each once, all of them known. Raises PTX301."""
-    from ptxlift.target import all_targets, lookup
+    from ptxlift.target import all_targets, lookup_any
 
     names = [name.strip() for word in words for name in word.split(",")]
     if "all" in names:
@@ -46,5 +46,5 @@ def split_targets(words: tuple[str, ...]) -> list[str]:
     if not wanted:
         raise click.UsageError("--target names no target")
     for name in wanted:
-        lookup(name)
+        lookup_any(name)
     return wanted

@@ -13,6 +13,7 @@ import click
 
 from ptxlift.cli.header import header_of
 from ptxlift.cli.work import Done
+from ptxlift.target import is_nvidia
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,11 @@ class Kind:
     whole: bool = False
 
 
+DEFAULT = "code"  # what a runtime loads: `hsaco`, or `ptx` for NVIDIA's targets
+
+
 KINDS = {
+    DEFAULT: Kind("", "output"),
     "hsaco": Kind("hsaco", "code_object"),
     "bundle": Kind("hipfb", "code_object", whole=True),
     "asm": Kind("s", "asm"),
@@ -33,6 +38,7 @@ KINDS = {
     "ir": Kind("ir", "ir"),
     "obj": Kind("o", "object"),
     "bc": Kind("bc", "bitcode"),
+    "ptx": Kind("ptx", "ptx"),
     "header": Kind("h", "llvm_ir", whole=True),
 }
 
@@ -44,6 +50,13 @@ class Output:
     kind: str
     target: str
     data: bytes
+
+
+def kind_for(kind: str, target: str) -> str:
+    """The kind that the default means for a target; others mean themselves."""
+    if kind != DEFAULT:
+        return kind
+    return "ptx" if is_nvidia(target) else "hsaco"
 
 
 def kinds_of(words: Sequence[str]) -> list[str]:
@@ -63,7 +76,7 @@ def parts_of(kinds: Iterable[str], resources: bool) -> tuple[str, ...]:
     """
     parts = dict.fromkeys(KINDS[kind].part for kind in kinds)
     if resources and not parts.keys() <= {"ir", "rewritten_ir", "llvm_ir"}:
-        parts["code_object"] = None
+        parts["output"] = None
     return tuple(parts)
 
 
@@ -74,7 +87,8 @@ def outputs_of(kinds: Sequence[str], done: Done) -> Iterator[Output]:
         for name in kinds:
             if not KINDS[name].whole:
                 data = outcome.parts[KINDS[name].part]
-                yield Output(name, target, data.encode() if isinstance(data, str) else data)
+                kind = kind_for(name, target)
+                yield Output(kind, target, data.encode() if isinstance(data, str) else data)
     if not good:
         return
     if "bundle" in kinds:

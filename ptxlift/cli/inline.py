@@ -16,7 +16,9 @@ _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 
 @click.command("inline")
 @click.argument("file", required=False)
-@click.option("--target", "-t", default="gfx942", show_default=True, help="The AMDGPU target.")
+@click.option(
+    "--target", "-t", default="gfx942", show_default=True, help="The AMDGPU or NVIDIA target."
+)
 @click.option(
     "--output", "-o", default="-", help="File for the new module; standard output if none."
 )

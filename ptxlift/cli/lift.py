@@ -1,4 +1,4 @@
-"""`ptxlift lift`: PTX files to code objects and what lies on the way."""
+"""`ptxlift lift`: PTX files to code objects, or optimised PTX, and what lies on the way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from ptxlift.cli.batch import Batch, batch_options
 from ptxlift.cli.choices import files_argument, kernel_option, split_targets, target_option
 from ptxlift.cli.codegen import code_options, take_options
-from ptxlift.cli.emit import KINDS, Output, kinds_of, outputs_of, parts_of
+from ptxlift.cli.emit import DEFAULT, KINDS, Output, kind_for, kinds_of, outputs_of, parts_of
 from ptxlift.cli.inputs import STDIN, find_inputs
 from ptxlift.cli.manifest import Manifest
 from ptxlift.cli.outputs import Place, depfile_text, place_of, write
@@ -28,9 +28,10 @@ from ptxlift.driver.outcomes import Outcome
     "--emit",
     "emit",
     multiple=True,
-    default=("hsaco",),
+    default=(DEFAULT,),
     show_default=True,
-    help=f"What to write, separated by commas: {', '.join(KINDS)}.",
+    help=f"What to write, separated by commas: {', '.join(KINDS)}. The default is what a runtime "
+    "loads: a code object, or PTX for sm_* targets.",
 )
 @click.option("--name", default="", help="What the outputs of a single program are named after.")
 @click.option("--manifest", help="JSON file about everything that was done.")
@@ -55,30 +56,30 @@ def command(
     quiet: bool,
     **given: Any,
 ) -> None:
-    """Translate PTX FILES into AMDGPU code objects.
+    """Translate PTX FILES into AMDGPU code objects, or into PTX for an NVIDIA target.
 
     FILES are PTX files, fat binaries, objects or executables with PTX in them, folders of .ptx
     files, patterns, or `-` for standard input. Each file and target gives one output,
-    FILE.TARGET.EXTENSION; a bundle or a header serves all targets. A word `@FILE` stands for the
-    words in that file.
+    FILE.TARGET.EXTENSION; a bundle or a header serves all targets. `@FILE`: the words in that file.
     """
     options = take_options(given, skip=skip_unsupported, isolate=True)
     names, inputs, kinds = split_targets(targets), find_inputs(files), kinds_of(emit)
     programs = 1 if together else len(inputs)
     if name and programs > 1:
         raise click.UsageError("--name is for one program; --together makes one of all FILES")
-    outputs = programs * sum(1 if KINDS[kind].whole else len(names) for kind in kinds)
-    place = place_of(output, [KINDS[kind].extension for kind in kinds], outputs, STDIN in files)
-    parts = parts_of(kinds, manifest is not None)
-    request = Request(inputs, names, parts, Batch.of(**given), kernels, options, together)
-    work = Work(request)
+    outputs = programs * sum(KINDS[kind].whole or len(names) for kind in kinds)
+    place = place_of(output, _extensions(kinds, names), outputs, STDIN in files)
+    parts, how = parts_of(kinds, manifest is not None), Batch.of(**given)
+    work = Work(Request(inputs, names, parts, how, kernels, options, together))
     writer = _Writer(work, place, kinds, name, quiet)
-    for done in work.run():
-        writer.finish(done)
-    writer.close(manifest, depfile)
+    writer.write_all(manifest, depfile)
     if not quiet and work.tally.programs > 1:
         work.say(work.tally.line(), err=True)
     raise SystemExit(work.status)
+
+
+def _extensions(kinds: list[str], targets: list[str]) -> list[str]:
+    return [KINDS[kind_for(kind, target)].extension for kind in kinds for target in targets]
 
 
 class _Writer:
@@ -92,6 +93,12 @@ class _Writer:
         self._quiet = quiet
         self._manifest = Manifest(work.request.options)
         self._written: list[Path] = []
+
+    def write_all(self, manifest: str | None, depfile: str | None) -> None:
+        """Does the work and writes what it gives."""
+        for done in self._work.run():
+            self.finish(done)
+        self.close(manifest, depfile)
 
     def finish(self, done: Done) -> None:
         """Shows what was found in a program and writes its outputs."""

@@ -135,9 +135,10 @@ def _outcome(first: Translation, target: str, parts: Sequence[str]) -> Outcome:
 
 def _finished(made: Translation, parts: Sequence[str]) -> Outcome:
     data: dict[str, str | bytes] = {part: getattr(made, part) for part in parts}
+    has_resources = not made.is_ptx and not {"code_object", "output"}.isdisjoint(parts)
     return Outcome(
         data,
-        tuple(kernel.report("code_object" in parts) for kernel in made.kernels.values()),
+        tuple(kernel.report(has_resources) for kernel in made.kernels.values()),
         {name: tuple(found) for name, found in made.failed.items()},
         tuple(made.diagnostics),
     )

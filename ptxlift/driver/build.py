@@ -18,17 +18,22 @@ from ptxlift.driver.warps import Request
 from ptxlift.link import link, listing, read_code_object
 from ptxlift.llvm.isolate import run_isolated
 from ptxlift.llvm.options import Compiled, Job
-from ptxlift.target import TargetSpec, illegal_mnemonics
+from ptxlift.target import AnySpec, NvidiaSpec, TargetSpec, illegal_mnemonics
 
 Compiler: TypeAlias = Callable[[Job], Compiled]
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What LLVM made of the units; kernels it failed on are in `failed` and in no object."""
+    """What LLVM made of the units; kernels it failed on are in `failed` and in no unit."""
 
-    objects: tuple[bytes, ...]
+    compiled: tuple[Compiled, ...]
     failed: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+
+    @property
+    def objects(self) -> tuple[bytes, ...]:
+        """The relocatable objects."""
+        return tuple(each.object for each in self.compiled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +58,15 @@ def _run_here(job: Job) -> Compiled:
 
 def compile_unit(
     unit: Unit,
-    spec: TargetSpec,
+    spec: AnySpec,
     compiler: Compiler,
     want_asm: bool = False,
     want_bitcode: bool = False,
 ) -> Compiled:
     """Runs LLVM. Raises PTX304 where LLVM fails, PTX302 for an instruction the chip lacks."""
     compiled = compiler(replace(unit.job, want_asm=want_asm, want_bitcode=want_bitcode))
+    if isinstance(spec, NvidiaSpec):
+        return compiled
     illegal = illegal_mnemonics(spec.target, listing([compiled.object]))
     if illegal:
         raise PtxError.of(
@@ -71,12 +78,12 @@ def compile_unit(
 
 
 def build(request: Request, units: Sequence[Unit], compiler: Compiler) -> Built:
-    """Objects of all units. Kernels that LLVM fails on raise, or are left out under "skip"."""
-    objects: list[bytes] = []
+    """All units, compiled. Kernels that LLVM fails on raise, or are left out under "skip"."""
+    compiled: list[Compiled] = []
     failed: dict[str, tuple[Diagnostic, ...]] = {}
     for unit in units:
         try:
-            objects.append(compile_unit(unit, request.spec, compiler).object)
+            compiled.append(compile_unit(unit, request.spec, compiler))
             continue
         except PtxError as error:
             refused = _blame(request, unit, compiler, error)
@@ -84,8 +91,8 @@ def build(request: Request, units: Sequence[Unit], compiler: Compiler) -> Built:
         raise_failed(request.options, failed)
         left = [kernel for kernel in unit.kernels if kernel not in refused]
         rest = emit_unit(request, left, unit.mapping, unit.owns_variables)
-        objects.append(compile_unit(rest, request.spec, compiler).object)
-    return Built(tuple(objects), failed)
+        compiled.append(compile_unit(rest, request.spec, compiler))
+    return Built(tuple(compiled), failed)
 
 
 def _blame(

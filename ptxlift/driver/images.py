@@ -29,9 +29,14 @@ class Image:
 
 
 class Images:
-    """A program with older images. `older`: as many as texts, or none."""
+    """A program with older images. `older`: as many as texts, or none; `native`: the NVIDIA target
+    it is lifted for, "" for an AMD one.
+    """
 
-    def __init__(self, texts: Sequence[Image], older: Sequence[Sequence[Image]]) -> None:
+    def __init__(
+        self, texts: Sequence[Image], older: Sequence[Sequence[Image]], native: str = ""
+    ) -> None:
+        self._native = native
         self.notes: list[Diagnostic] = []
         self.modules: list[ptx.Module] = []
         self._left: list[tuple[Image, ptx.Module]] = []
@@ -61,10 +66,10 @@ class Images:
         """The program; kernels that fail come from older images. `passed`: see `lift_program`."""
         known = {f.name for m in self.modules for f in m.functions.values() if f.kind == "entry"}
         if self._left and (passed or self._have_more(known)):
-            return lift_program(self.modules, wanted, self._parsed(), passed)
-        lifted = lift_program(self.modules, wanted)
+            return lift_program(self.modules, wanted, self._parsed(), passed, self._native)
+        lifted = lift_program(self.modules, wanted, native=self._native)
         if lifted.failed and self._left:
-            lifted = lift_program(self.modules, wanted, self._parsed())
+            lifted = lift_program(self.modules, wanted, self._parsed(), native=self._native)
         return lifted
 
     @property

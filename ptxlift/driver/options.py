@@ -18,6 +18,9 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "remarks": (False, True),
     "matrix": ("auto", "native", "generic"),
 }
+_AMD_ONLY = (
+    "wave_size", "warp_mapping", "code_object_version", "unsafe_fp_atomics", "matrix", "max_block",
+)  # fmt: skip
 _LARGEST_BLOCK = 1024
 _LARGEST_STACK = 131056  # bytes; LLVM's own limit for AMDGPU
 
@@ -59,6 +62,18 @@ class Options:
     remarks: bool = False
     max_block: int = 1024
     stack_bytes: int | None = None
+
+    def check_for(self, nvidia: str) -> None:
+        """Raises PTX307 for an option that says something about AMD code only."""
+        plain = Options()
+        for name in _AMD_ONLY:
+            value = getattr(self, name)
+            if value != getattr(plain, name):
+                raise PtxError.of(
+                    "PTX307",
+                    f"{name} is {value!r}, and does not apply to {nvidia}",
+                    hint="leave it out for NVIDIA targets, whose output is PTX",
+                )
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():

@@ -24,9 +24,10 @@ from ptxlift.driver.warps import Request
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
 from ptxlift.lifter.module import Lifted
+from ptxlift.llvm.nvptx.backend import tidy
+from ptxlift.llvm.toolchains import toolchain_for
 from ptxlift.rewrite.driver import Log
-from ptxlift.rewrite.passes import rewrite_module
-from ptxlift.target import TargetSpec, lookup
+from ptxlift.target import AnySpec, NvidiaSpec, TargetSpec, lookup_any
 
 T = TypeVar("T")
 Texts = str | bytes | Sequence[str | bytes]
@@ -43,10 +44,15 @@ class Inputs:
     texts: tuple[str | bytes, ...]
     names: tuple[str, ...]
     target: str
-    spec: TargetSpec
+    spec: AnySpec
     wanted: tuple[str, ...] | None
     options: Options
     older: tuple[tuple[Image, ...], ...] = ()
+
+    @property
+    def native(self) -> str:
+        """The NVIDIA target, whose own instructions stay; "" for an AMD one."""
+        return self.spec.target_id if isinstance(self.spec, NvidiaSpec) else ""
 
 
 def lift(
@@ -59,15 +65,16 @@ def lift(
     compiler: Compiler | None = None,
     older: Sequence[Sequence[Image]] = (),
 ) -> Translation:
-    """Translates PTX for an AMDGPU target.
+    """Translates PTX for an AMDGPU target, or optimises it for an NVIDIA one.
 
     ptx_text: one module, or several that form one program. target: a chip or target id such as
-    `"gfx942:xnack-"`. kernels: names of those wanted; None: all. name: stands in diagnostics, one
-    for all texts or one each. compiler: runs LLVM instead of this process or one of its own, such
-    as a worker that is kept; a pickled translation forgets it. older: for each text, other images
-    of it for older architectures, from which kernels are taken that cannot be translated. Raises
-    `PtxError` for bad input, and for what cannot be translated unless `options.on_unsupported` is
-    `"skip"`. Code generation waits until a part of the result needs it, and may raise then.
+    `"gfx942:xnack-"`, or `"sm_90"`. kernels: names of those wanted; None: all. name: stands in
+    diagnostics, one for all texts or one each. compiler: runs LLVM instead of this process or one
+    of its own, such as a worker that is kept; a pickled translation forgets it. older: for each
+    text, other images of it for older architectures, from which kernels are taken that cannot be
+    translated. Raises `PtxError` for bad input, and for what cannot be translated unless
+    `options.on_unsupported` is `"skip"`. Code generation waits until a part of the result needs it,
+    and may raise then.
     """
     texts = _texts(ptx_text)
     _check_types(target, options)
@@ -76,7 +83,8 @@ def lift(
     wanted = None if kernels is None else tuple(kernels)
     names = _names(name, len(texts))
     images = tuple(tuple(group) for group in older)
-    inputs = Inputs(texts, names, target, lookup(target), wanted, options or Options(), images)
+    spec = lookup_any(target)
+    inputs = Inputs(texts, names, target, spec, wanted, options or Options(), images)
     return Translation(inputs, compiler=compiler)
 
 
@@ -132,6 +140,8 @@ class Translation:
         parts: Mapping[str, Any] | None = None,  # Any: each part has its own type
         compiler: Compiler | None = None,
     ) -> None:
+        if inputs.native:
+            inputs.options.check_for(inputs.native)
         self._inputs = inputs
         self._compiler = compiler or compiler_for(inputs.options)
         self._lock = threading.RLock()
@@ -146,8 +156,10 @@ class Translation:
         return Translation, (self._inputs, dict(self._parts))
 
     def for_target(self, target: str) -> Translation:
-        """The same program for another target; the texts are not read again."""
-        inputs = replace(self._inputs, target=target, spec=lookup(target))
+        """The same program for another target; between AMD targets the texts are not read again."""
+        inputs = replace(self._inputs, target=target, spec=lookup_any(target))
+        if inputs.native != self._inputs.native:  # what is lifted depends on it
+            return Translation(inputs, compiler=self._compiler)
         with self._lock:
             if "retaken" in self._parts:  # what this target took says nothing about another
                 return Translation(inputs, compiler=self._compiler)
@@ -186,7 +198,7 @@ class Translation:
         start = time.perf_counter()
         inputs = self._inputs
         texts = [Image(name, text) for name, text in zip(inputs.names, inputs.texts, strict=True)]
-        images = self._images = Images(texts, inputs.older)
+        images = self._images = Images(texts, inputs.older, inputs.native)
         parsed = time.perf_counter()
         lifted = images.lift(inputs.wanted)
         self._timings |= {"parse": parsed - start, "lift": time.perf_counter() - parsed}
@@ -249,10 +261,19 @@ class Translation:
 
     @property
     def _linked(self) -> Linked:
-        return self._once(
-            "linked",
-            lambda: joined(self._built.objects, self._inputs.spec, self.options.stack_bytes),
-        )
+        spec = self._amd_spec("code object")
+        stack = self.options.stack_bytes
+        return self._once("linked", lambda: joined(self._built.objects, spec, stack))
+
+    def _amd_spec(self, what: str) -> TargetSpec:
+        spec = self._inputs.spec
+        if isinstance(spec, NvidiaSpec):
+            raise PtxError.of(
+                "PTX307",
+                f"there is no {what} for {spec.target_id}: its output is PTX",
+                hint="ask for `ptx`, or for an AMD target",
+            )
+        return spec
 
     # ---- what a caller asks for ----
 
@@ -265,7 +286,7 @@ class Translation:
     @property
     def rewritten(self) -> ir.Module:
         """The IR after the rewriter as objects, made anew each time."""
-        return rewrite_module(self.module, self._inputs.spec.target.features, Log())
+        return toolchain_for(self._inputs.spec).rewrite(self.module, Log())
 
     @property
     def ir(self) -> str:
@@ -279,7 +300,9 @@ class Translation:
 
     @property
     def asm(self) -> str:
-        """AMDGPU assembly."""
+        """AMDGPU assembly; for an NVIDIA target the PTX."""
+        if self._inputs.native:
+            return self.ptx
 
         def compile_all() -> str:
             spec, compiler = self._inputs.spec, self._compiler
@@ -291,8 +314,32 @@ class Translation:
         return self._once("asm", compile_all)
 
     @property
+    def ptx(self) -> str:
+        """Optimised PTX for an NVIDIA target; raises PTX307 for an AMD one."""
+        if not self._inputs.native:
+            raise PtxError.of(
+                "PTX307",
+                f"the output for {self.target} is no PTX",
+                hint="ask for code_object, or for an NVIDIA target",
+            )
+        return self._once("ptx", lambda: "".join(tidy(c.asm) for c in self._built.compiled))
+
+    @property
+    def is_ptx(self) -> bool:
+        """Whether the target is one of NVIDIA's, and the output PTX."""
+        return bool(self._inputs.native)
+
+    @property
+    def output(self) -> bytes | str:
+        """What a runtime loads: the code object, or PTX for an NVIDIA target."""
+        return self.ptx if self._inputs.native else self.code_object
+
+    @property
     def object(self) -> bytes:
-        """The relocatable object of a program that is one unit; raises PTX307 for several."""
+        """The relocatable object of a program that is one unit; raises PTX307 for several, and for
+        an NVIDIA target.
+        """
+        self._amd_spec("object")
         self._only_unit()
         return self._built.objects[0]
 
@@ -320,7 +367,9 @@ class Translation:
 
     @property
     def code_object(self) -> bytes:
-        """The HSA code object, as `hipModuleLoadData` takes it."""
+        """The HSA code object, as `hipModuleLoadData` takes it; raises PTX307 for an NVIDIA
+        target.
+        """
         return self._linked.code_object
 
     @property

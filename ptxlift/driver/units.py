@@ -15,10 +15,10 @@ from ptxlift.driver.options import Options
 from ptxlift.driver.warps import Request, mapping_of, place_of
 from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
-from ptxlift.llvm.amdgpu import AmdgpuBackend
 from ptxlift.llvm.options import CodegenOptions, Job, MatrixUse, WarpMapping
+from ptxlift.llvm.toolchains import toolchain_for
 from ptxlift.rewrite.driver import Fire, Log
-from ptxlift.rewrite.passes import outcome_of, rewrite_module
+from ptxlift.rewrite.passes import outcome_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _part(module: ir.Module, kernels: Sequence[str], owns_variables: bool) -> ir
     if owns_variables:
         roots += [r.symbol for v in module.variables.values() for r in v.relocations]
     reached = _reached(module, roots)
-    part = ir.Module(module.name)
+    part = ir.Module(module.name, version=module.version)
     part.functions = {n: f for n, f in module.functions.items() if n in reached}
     for name, variable in module.variables.items():
         if owns_variables or variable.space is Space.SHARED:
@@ -133,7 +133,7 @@ def _reached(module: ir.Module, roots: Sequence[str]) -> set[str]:
 
 def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_variables: bool) -> Unit:
     """LLVM IR of these kernels together. Raises what the backend refuses."""
-    options, spec = request.options, request.spec
+    options = request.options
     codegen = CodegenOptions(
         opt_level=options.opt_level,
         wave_size=options.wave_size,
@@ -145,11 +145,9 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
         debug_lines=options.debug_lines,
     )
     log = Log()
-    part = _part(request.module, kernels, owns_variables)
-    part = rewrite_module(part, spec.target.features, log)
-    backend = AmdgpuBackend()
-    emitted = backend.emit_module(part, spec, codegen, request.source)
-    job = backend.job(_title(part, kernels), emitted, spec, codegen)
+    toolchain = toolchain_for(request.spec)
+    part = toolchain.rewrite(_part(request.module, kernels, owns_variables), log)
+    emitted, job = toolchain.emit(_title(part, kernels), part, codegen, request.source)
     notes = tuple(_stopped_note(name) for name in log.stopped)
     fires = tuple(log.fires)
     return Unit(tuple(kernels), mapping, owns_variables, emitted.text, job, fires, notes)

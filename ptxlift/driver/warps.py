@@ -13,7 +13,7 @@ from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
 from ptxlift.driver.options import Options
 from ptxlift.ir import core as ir
 from ptxlift.ir.packing import Verdict, lock_of, packing_verdict, reached_functions
-from ptxlift.target import TargetSpec
+from ptxlift.target import AnySpec, NvidiaSpec
 
 _SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items
 
@@ -23,13 +23,15 @@ class Request:
     """What stays the same for all units of a translation. `source`: of the only text, for spans."""
 
     module: ir.Module
-    spec: TargetSpec
+    spec: AnySpec
     options: Options
     source: Source | None = None
 
 
 def mapping_of(kernel: ir.Function, request: Request) -> tuple[str, list[Diagnostic]]:
     """The kernel's mapping, and notes. Raises PTX204 and PTX205 for kernels that have none."""
+    if isinstance(request.spec, NvidiaSpec):  # its warps are PTX's own
+        return "packed", []
     _check_locks(kernel, request)
     notes = list(_notes_on_meetings(kernel, request))
     mapping, more = _mapping(kernel, request)

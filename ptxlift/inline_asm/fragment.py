@@ -13,7 +13,6 @@ from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
 from ptxlift.llvm.context import symbol
 from ptxlift.llvm.fragment import Pieces, Signature, module_text
-from ptxlift.target.model import TRIPLE
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,7 +22,8 @@ class Fragment:
     name: of the function. signature: its types. effects: what it does besides its results.
     parameters: the operand's number for each parameter; operands that are read and written come
     last, constants are left out. results: the operand's number for each result; several results
-    are the fields of a structure. llvm_version: the oldest LLVM that reads the text. diagnostics:
+    are the fields of a structure. llvm_version: the oldest LLVM that reads the text. triple: of the
+    target. diagnostics:
     warnings and remarks.
     """
 
@@ -35,6 +35,7 @@ class Fragment:
     parameters: tuple[int, ...]
     results: tuple[int, ...]
     llvm_version: int
+    triple: str
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def __repr__(self) -> str:
@@ -61,7 +62,7 @@ class Fragment:
     @property
     def llvm_ir(self) -> str:
         """LLVM IR: a module with the function and nothing but what it needs."""
-        return module_text([self.pieces], TRIPLE)
+        return module_text([self.pieces], self.triple)
 
     @property
     def bitcode(self) -> bytes:

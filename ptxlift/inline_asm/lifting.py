@@ -43,8 +43,8 @@ class CarryUse:
 class _Program(Program):
     """Variables get the fragment's name in front of theirs: many fragments share a module."""
 
-    def __init__(self, module: ptx.Module, prefix: str) -> None:
-        super().__init__([module])
+    def __init__(self, module: ptx.Module, prefix: str, native: str) -> None:
+        super().__init__([module], native=native)
         self._prefix = prefix
 
     def name_of(self, symbol: Symbol) -> str:
@@ -80,16 +80,21 @@ class _StatementLifter(FunctionLifter):
 
 
 def lift_statement(
-    checked: Checked, name: str, exports: Sequence[ptx.Register], carry: CarryUse
+    checked: Checked,
+    name: str,
+    exports: Sequence[ptx.Register],
+    carry: CarryUse,
+    native: str = "",
 ) -> Lifted:
-    """The statement's IR. `exports`: registers that are further results. Raises what cannot stand
+    """The statement's IR. `exports`: registers that are further results; `native`: the NVIDIA
+    target whose own instructions stay. Raises what cannot stand
     in a statement and what is not translated.
     """
     _refuse_ends(checked)
     if carry_use(checked).reads and not carry.reads:
         raise _no_carry(checked)
     source = _with_operands(checked, exports)
-    program = _Program(checked.module, name)
+    program = _Program(checked.module, name, native)
     function = ir.Function(
         name,
         False,

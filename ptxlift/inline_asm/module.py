@@ -29,6 +29,7 @@ from ptxlift.inline_asm.raising import Request, architecture, make_fragment, mak
 from ptxlift.inline_asm.splice import Edit, Splicer, apply_edits
 from ptxlift.inline_asm.state import Linked, State, link_statements
 from ptxlift.inline_asm.statement import Statement, make_slots
+from ptxlift.target import NvidiaSpec
 
 _TRIPLE = re.compile(r'^target triple = "([^"]*)"', re.MULTILINE)
 _MODULE_ASM = re.compile(r'^module asm "[^"]*"', re.MULTILINE)
@@ -55,7 +56,7 @@ def lift_inline_asm(
     llvm_version: int = 22,
     name: str = "<module>",
 ) -> str:
-    """Replaces the inline PTX of an LLVM module by LLVM IR for an AMDGPU target.
+    """Replaces the inline PTX of an LLVM module by LLVM IR for an AMDGPU or NVIDIA target.
 
     module: LLVM IR text, or bitcode. Text stays as it is but for the calls and what is appended.
     sm: the NVIDIA architecture the PTX was written for; None: any. name: stands in diagnostics.
@@ -87,6 +88,7 @@ class _Translator:
         self.first = source.text.count("%ptxlift.")  # names of an earlier run
 
     def run(self) -> str:
+        self._refuse_other_vendor()
         self._refuse_module_asm()
         for function in find_functions(self.source):
             try:
@@ -96,6 +98,12 @@ class _Translator:
         if self.errors:
             raise PtxError(self.errors[:_MOST_ERRORS])
         return self.appendix.append_to(apply_edits(self.source.text, self.edits))
+
+    def _refuse_other_vendor(self) -> None:
+        if self.is_amd and isinstance(self.request.spec, NvidiaSpec):
+            message = f"the module is for AMD GPUs, not for {self.request.spec.target_id}"
+            hint = "choose an AMD target"
+            raise PtxError.of("PTX301", message, hint=hint)
 
     def _refuse_module_asm(self) -> None:
         found = _MODULE_ASM.search(self.source.text)

@@ -26,15 +26,12 @@ from ptxlift.inline_asm.statement import (
 )
 from ptxlift.inline_asm.values import casts_in, casts_out
 from ptxlift.isa.versions import TARGETS
-from ptxlift.llvm.amdgpu.fragment import emit_fragment
-from ptxlift.llvm.amdgpu.older import for_llvm
 from ptxlift.llvm.fragment import Form, Signature
 from ptxlift.llvm.options import CodegenOptions
+from ptxlift.llvm.toolchains import toolchain_for
 from ptxlift.rewrite.driver import Log
-from ptxlift.rewrite.passes import rewrite_module
-from ptxlift.target import TargetSpec, lookup
+from ptxlift.target import AnySpec, NvidiaSpec, lookup_any
 
-_NVIDIA = ("sm_", "compute_")
 _OLDEST, _NEWEST = 17, 22
 NO_CARRY = CarryUse()
 
@@ -43,7 +40,7 @@ NO_CARRY = CarryUse()
 class Request:
     """Where and how a statement is to run. `options`: wave size and the like."""
 
-    spec: TargetSpec
+    spec: AnySpec
     options: CodegenOptions
     llvm_version: int
 
@@ -62,7 +59,7 @@ def raise_inline_asm(
     wave_size: int | None = None,
     llvm_version: int = _NEWEST,
 ) -> Fragment:
-    """One `asm` statement as an LLVM function for an AMDGPU target.
+    """One `asm` statement as an LLVM function for an AMDGPU or NVIDIA target.
 
     template: its string, escapes of the host language already resolved. constraints: `["=r", "r"]`,
     `"=r,r,~{memory}"` or `"=r : r : memory"`. operands: an LLVM type name or an `Operand` for each
@@ -98,17 +95,15 @@ def _name_of(statement: Statement, request: Request, volatile: bool, memory: boo
 
 def make_request(target: str, wave_size: int | None, llvm_version: int) -> Request:
     """The target and the dialect of LLVM IR, checked."""
-    if target.strip().startswith(_NVIDIA):
-        raise PtxError.of(
-            "PTX301",
-            f"inline PTX is raised for AMDGPU targets, not for {target.strip()[:40]!r}",
-            hint="NVIDIA's own compilers take the statement as it is",
-        )
     if not isinstance(llvm_version, int) or not _OLDEST <= llvm_version <= _NEWEST:
         message = f"llvm_version is {llvm_version!r}"
         raise PtxError.of("PTX307", message, hint=f"{_OLDEST} to {_NEWEST}")
-    spec = lookup(target)
-    spec.llvm_features(wave_size or spec.target.default_wave)  # refuses a size it has not
+    spec = lookup_any(target)
+    if not isinstance(spec, NvidiaSpec):
+        spec.llvm_features(wave_size or spec.target.default_wave)  # refuses a size it has not
+    elif wave_size is not None:
+        message = f"wave_size is {wave_size!r}, and {spec.target_id} has no waves"
+        raise PtxError.of("PTX307", message, hint="leave it out for NVIDIA targets")
     return Request(spec, CodegenOptions(wave_size=wave_size), llvm_version)
 
 
@@ -142,34 +137,48 @@ def make_fragment(
     """Lifts and emits. `exports`: registers that are further results; `carry`: whether the carry
     flag comes in from, and goes out to, others.
     """
-    lifted = checked.place.run(lambda: lift_statement(checked, name, exports, carry))
+    lifted = _lift(checked, request.spec, name, exports, carry)
     effects = _effects(lifted, checked, volatile, memory)
     signature = _signature(checked, effects, volatile, memory)
-    state = (
-        _state_forms([*checked.shared], carry.reads),
-        _state_forms([*checked.shared, *exports], carry.writes),
-    )
+    taken = _state_forms([*checked.shared], carry.reads)
+    given = _state_forms([*checked.shared, *exports], carry.writes)
     signature = replace(
         signature,
-        parameters=signature.parameters + state[0],
-        results=signature.results + state[1],
+        parameters=signature.parameters + taken,
+        results=signature.results + given,
         linkage=linkage,
     )
     source = checked.module.source
-    module = rewrite_module(lifted.module, request.spec.target.features, Log())
+    toolchain = toolchain_for(request.spec)
+    module = toolchain.rewrite(lifted.module, Log())
     pieces = checked.place.run(
-        lambda: emit_fragment(module, signature, request.spec, request.options, source)
+        lambda: toolchain.emit_fragment(
+            module, signature, request.options, source, request.llvm_version
+        )
     )
     return Fragment(
         name,
         signature,
-        for_llvm(pieces, request.llvm_version, name),
+        pieces,
         lifted.module,
         effects,
         tuple(inputs(checked)),
         tuple(outputs(checked)),
         request.llvm_version,
+        toolchain.backend.triple,
     )
+
+
+def _lift(
+    checked: Checked,
+    spec: AnySpec,
+    name: str,
+    exports: Sequence[ptx.Register],
+    carry: CarryUse,
+) -> Lifted:
+    """The statement's IR; an NVIDIA target keeps its own instructions."""
+    native = spec.target_id if isinstance(spec, NvidiaSpec) else ""
+    return checked.place.run(lambda: lift_statement(checked, name, exports, carry, native))
 
 
 def _effects(lifted: Lifted, checked: Checked, volatile: bool, memory: bool) -> Effects:

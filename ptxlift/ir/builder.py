@@ -402,6 +402,19 @@ class Builder:
         op = self.emit("match_all", (a, mask), (), (32, 1))
         return op.results[0], op.results[1]
 
+    def native(
+        self,
+        operands: Sequence[Value],
+        text: str,
+        widths: Sequence[int],
+        pure: bool = False,
+        tied: int = 0,
+    ) -> list[Value]:
+        """An instruction of PTX as it is."""
+        if pure:
+            return self.emit("native_value", operands, (text,), widths).results
+        return self.emit("native", operands, (text, tied), widths).results
+
     def reduce(self, a: Value, mask: Value, op: ReduceOp, number: Number) -> Value:
         return self._one("reduce", 32, (a, mask), (op, number))
 

@@ -114,6 +114,10 @@ class LaunchBounds:
     reqntid: tuple[int, int, int] | None = None
     maxntid: tuple[int, int, int] | None = None
     minnctapersm: int | None = None
+    maxnreg: int | None = None
+    cluster: tuple[int, int, int] | None = None  # blocks
+    max_cluster: int | None = None
+    blocks_are_clusters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +191,4 @@ class Module:
     name: str
     functions: dict[str, Function] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
+    version: tuple[int, int] = (0, 0)  # of PTX, the newest of its sources

@@ -152,6 +152,9 @@ _OTHER = [
     ("wave_permute",    "32 32 -> 32",  "lanes",                                   Effect.WARP,    "like permute, among the 64 lanes of a wave that holds two warps"),
     ("is_among",        "-> 1",         "mask lanes",                              Effect.PURE,    "whether the bit of the own lane, of 32 or of a wave of 64, is set in mask"),
     ("warp_barrier",    "32 ->",        "",                                        Effect.BARRIER, "bar.warp.sync"),
+    # a target's own instructions: `text` names its results and then its operands `$0`, `$1`, ... ------------------------------
+    ("native",          "* -> *",       "text tied",                               Effect.BARRIER, "PTX as it is; the last `tied` operands are results before they are written"),
+    ("native_value",    "* -> *",       "text",                                    Effect.PURE,    "the same, without any effect"),
     # block ---------------------------------------------------------------------------------------------------------------------
     ("barrier",         "32 32 1 -> 32","mode counted",                            Effect.BARRIER, "id, thread count (if counted), predicate -> popc or predicate as 0/1 (0 for sync)"),
     ("sleep",           "32 ->",        "",                                        Effect.WRITE,   "nanosleep"),

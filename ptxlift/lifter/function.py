@@ -19,6 +19,7 @@ from ptxlift.lifter.calls import give, take
 from ptxlift.lifter.cfg import Piece, reachable, split
 from ptxlift.lifter.externs import lift_extern
 from ptxlift.lifter.jumps import lift_jump
+from ptxlift.lifter.native import is_native, lift_native, native_special, read_native_special
 from ptxlift.lifter.operands import Operands, Read
 from ptxlift.lifter.origins import Origins
 from ptxlift.lifter.parameters import parameters_in_memory
@@ -49,11 +50,15 @@ class _Plan:
     selected: bool  # a video instruction: operands have selectors
 
 
-def _plan(form: Form) -> _Plan:
+def _plan(form: Form, native: bool) -> _Plan:
+    """`native`: the target takes PTX's own instructions."""
     numbered = tuple(enumerate(form.operands))
+    lifting, meaning = liftings().get(form.name), lookup(form.name)
+    if native and is_native(form, meaning is not None):
+        lifting = lift_native
     return _Plan(
-        liftings().get(form.name),
-        lookup(form.name),
+        lifting,
+        meaning,
         tuple((i, spec) for i, spec in numbered if spec.role is Role.SOURCE),
         tuple((i, spec) for i, spec in numbered if spec.role is Role.RESULT),
         "in" in form.row.carry.split(),
@@ -73,6 +78,7 @@ class FunctionLifter(Operands):
         self.source = source
         self.function = function
         self.called: dict[ptx.Function, None] = {}  # functions needed, in order
+        self.declared: dict[ptx.Function, None] = {}  # needed, and defined by the target's runtime
         self.used: dict[ptx.Variable, None] = {}  # variables needed, in order
         self.in_memory = parameters_in_memory(source)
         self.origins = Origins(source)
@@ -130,6 +136,9 @@ class FunctionLifter(Operands):
     def need_function(self, function: ptx.Function) -> ptx.Function:
         """The definition behind a called or address-taken function; marks it as needed."""
         found = self.program.function(function)
+        if found.body is None and self.program.native:
+            self.declared[found] = None
+            return found
         if found.body is None:
             raise self.refuse(
                 f"function '{function.name}' is declared but not defined",
@@ -147,7 +156,15 @@ class FunctionLifter(Operands):
         inst: ptx.Inst,
     ) -> bool:
         """Lifts a call of a function of the device runtime; False if it is none."""
+        if self.program.native:
+            return False
         return lift_extern(self, function, arguments, results, inst)
+
+    def read_native_special(self, name: str, component: str, width: int) -> Value | None:
+        """A special register that the target reads by its own name."""
+        if not self.program.native or not native_special(name):
+            return None
+        return read_native_special(self, name, component, width)
 
     # ---- entry and exit ----
 
@@ -220,7 +237,7 @@ class FunctionLifter(Operands):
         form = inst.form
         plan = self._plans.get(form)
         if plan is None:
-            plan = self._plans[form] = _plan(form)
+            plan = self._plans[form] = _plan(form, bool(self.program.native))
         if plan.lifting is not None:
             if inst.guard is None:
                 plan.lifting(self, inst)

@@ -41,14 +41,16 @@ def lift_program(
     kernels: Iterable[str] | None = None,
     older: Sequence[Older] = (),
     passed: Mapping[str, int] | None = None,
+    native: str = "",
 ) -> Lifted:
     """Lifts the kernels named (all of them if None) and everything they reach.
 
     older: other images of the modules, the best first; a kernel is taken from the first image that
-    can be lifted. passed: how many images of a kernel not to try, if there are more. Raises
-    `PtxError` for a kernel name nobody defines and for symbols defined twice.
+    can be lifted. passed: how many images of a kernel not to try, if there are more. native: the
+    NVIDIA target whose own instructions stay, "" for an AMD one. Raises `PtxError` for a kernel
+    name nobody defines and for symbols defined twice.
     """
-    program = Program(modules, older)
+    program = Program(modules, older, native)
     images = _wanted(program, kernels)
     at = {n: min((passed or {}).get(n, 0), len(images[n]) - 1) for n in images}
     lifting = _Lifting(program)
@@ -147,6 +149,10 @@ def _empty(program: Program, source: ptx.Function) -> ir.Function:
             _three(source.attributes.get("reqntid")),
             _three(source.attributes.get("maxntid")),
             source.attributes.get("minnctapersm", (None,))[0],
+            source.attributes.get("maxnreg", (None,))[0],
+            _three(source.attributes.get("reqnctapercluster")),
+            source.attributes.get("maxclusterrank", (None,))[0],
+            "blocksareclusters" in source.attributes,
         )
     return function
 
@@ -172,7 +178,9 @@ def _kernel_param(variable: ptx.Variable) -> ir.KernelParam:
 
 
 def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting) -> Lifted:
-    lifted = Lifted(ir.Module(program.modules[0].source.name if program.modules else "<ptx>"))
+    name = program.modules[0].source.name if program.modules else "<ptx>"
+    version = max((module.version for module in program.modules), default=(0, 0))
+    lifted = Lifted(ir.Module(name, version=version))
     for kernel in wanted:
         errors = lifting.errors(kernel)
         if errors:
@@ -189,14 +197,17 @@ def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting)
             made = lifting.done[function]
             assert isinstance(made, ir.Function)
             lifted.module.functions.setdefault(made.name, made)
+            for declared in lifting.needs[function].declared:
+                lifted.module.functions.setdefault(declared.name, _empty(program, declared))
             for variable in lifting.needs[function].used:
                 declare(program, variable, lifted.module)
     for variable in program.exported_variables:
         functions = program.functions_in(variable)
         if all(program.name_of(f) in lifted.module.functions for f in functions):
             declare(program, variable, lifted.module)
-    release_in_loops(lifted.module)
-    bring_together(lifted.module)
+    if not program.native:  # lanes of NVIDIA's warps make progress by themselves
+        release_in_loops(lifted.module)
+        bring_together(lifted.module)
     return lifted
 
 

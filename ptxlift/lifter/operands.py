@@ -66,6 +66,9 @@ class Operands:
     def function_name(self, function: ptx.Function) -> str:
         raise NotImplementedError
 
+    def read_native_special(self, name: str, component: str, width: int) -> Value | None:
+        raise NotImplementedError
+
     # ---- reading ----
 
     def const(self, width: int, bits: int) -> Value:

@@ -31,9 +31,15 @@ class Older:
 
 
 class Program:
-    """All symbols of several PTX modules."""
+    """All symbols of several PTX modules.
 
-    def __init__(self, modules: Sequence[ptx.Module], older: Sequence[Older] = ()) -> None:
+    `native`: the NVIDIA target whose own instructions may stay as they are, "" for none.
+    """
+
+    def __init__(
+        self, modules: Sequence[ptx.Module], older: Sequence[Older] = (), native: str = ""
+    ) -> None:
+        self.native = native
         self.modules = modules
         self.older = older
         self.home: dict[ptx.Function, ptx.Module] = {}

@@ -68,6 +68,9 @@ _CLOCKS = {  # name: (register, width, first bit, bits)
 def read_special(at: Operands, operand: ptx.SpecialRegister, component: str) -> Value:
     """The value of a special register; `component` "x".."w" of a vector one."""
     name = operand.name
+    own = at.read_native_special(name, component or operand.component, operand.type.bits)
+    if own is not None:
+        return own
     axes = _AXES.get(name)
     if axes is not None:
         axis = "xyzw".index(component or "x")

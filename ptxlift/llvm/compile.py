@@ -50,6 +50,8 @@ def run(job: Job) -> Compiled:
     if job.opt_level > 0:
         _optimise(module, machine, job)
     bitcode = module.as_bitcode() if job.want_bitcode else b""
+    if job.is_text:
+        return Compiled(b"", machine.emit_assembly(module), bitcode)
     # Code generation changes the module, so the text is made from a copy.
     asm = machine.emit_assembly(module.clone()) if job.want_asm else ""
     return Compiled(machine.emit_object(module), asm, bitcode)
@@ -69,7 +71,7 @@ def _machine(job: Job) -> llvm.TargetMachine:
     target = llvm.Target.from_triple(job.triple)
     return target.create_target_machine(
         cpu=job.cpu,
-        features=f"{job.features},{_DUMP_CODE}",
+        features=job.features if job.is_text else f"{job.features},{_DUMP_CODE}",
         opt=job.opt_level,
         reloc="pic",
         codemodel="default",

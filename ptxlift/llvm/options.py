@@ -55,11 +55,14 @@ class Emitted:
     text: str
     pipeline: Pipeline
     pairs: bool = False  # looking for pairs of f32 operations pays: the target has packed ones
+    features: str = ""  # what LLVM's target must be told beside its own
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One unit for LLVM, picklable. `name`: the kernel or file, for messages."""
+    """One unit for LLVM, picklable. `name`: the kernel or file, for messages. `is_text`: the
+    output is assembly text, and there are no objects.
+    """
 
     name: str
     text: str
@@ -71,11 +74,14 @@ class Job:
     pairs: bool = False
     want_asm: bool = False
     want_bitcode: bool = False
+    is_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """LLVM's output: a relocatable object and, where asked for, assembly text and bitcode."""
+    """LLVM's output: a relocatable object and, where asked for or all there is, assembly text; and
+    bitcode.
+    """
 
     object: bytes
     asm: str = ""

@@ -1,7 +1,7 @@
 """From a target's name, as users and metadata write it, to its facts.
 
-Comes in: `gfx942`, `gfx942:sramecc+:xnack-`, or the same after `amdgcn-amd-amdhsa--`. Goes out: a
-`TargetSpec`, or PTX301. It must not know any fact of a chip.
+Comes in: `gfx942`, `gfx942:sramecc+:xnack-`, or the same after `amdgcn-amd-amdhsa--`; or `sm_90`.
+Goes out: a `TargetSpec` or `NvidiaSpec`, or PTX301. It must not know any fact of a chip.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from ptxlift.diag import PtxError
 from ptxlift.target.gfx import TARGETS
 from ptxlift.target.model import TRIPLE, Setting, Target, TargetSpec
+from ptxlift.target.nvidia import NvidiaSpec, is_nvidia, lookup_nvidia
 
+AnySpec = TargetSpec | NvidiaSpec
 _SETTINGS = {"+": Setting.ON, "-": Setting.OFF}
 
 
@@ -32,6 +34,11 @@ def lookup(name: str, extra: Sequence[Target] = ()) -> TargetSpec:
             raise PtxError.of("PTX301", f"the target id {_quote(name)} says {feature} twice")
         found[feature] = setting
     return TargetSpec(target, **found)
+
+
+def lookup_any(name: str) -> AnySpec:
+    """The AMD or NVIDIA target that a name means."""
+    return lookup_nvidia(name) if is_nvidia(name) else lookup(name)
 
 
 def _find(name: str, extra: Sequence[Target]) -> Target:

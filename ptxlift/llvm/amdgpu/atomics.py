@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ptxlift.ir.attributes import AtomicOp, Number, Order, Scope, Space, Special
 from ptxlift.ir.core import Op, Value
-from ptxlift.llvm.amdgpu.addresses import access
+from ptxlift.llvm.addresses import access
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.memory import sync_scope
 from ptxlift.llvm.amdgpu.registry import lowers

@@ -81,6 +81,16 @@ def _unreachable(e: Emitter, op: Op) -> None:
     e.do("unreachable")
 
 
+@lowers("native", "native_value")
+def _native(e: Emitter, op: Op) -> None:
+    raise e.error(
+        op,
+        "PTX202",
+        f"this program was lifted for an NVIDIA target: {op.attr('text')} is its own instruction",
+        "lift the text for the AMD target",
+    )
+
+
 @lowers("call")
 def _call(e: Emitter, op: Op) -> None:
     name = str(op.attr("symbol"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.ops import Effect
-from ptxlift.llvm.amdgpu.addresses import select_as_pointer, share_pointer, sum_as_pointer
+from ptxlift.llvm.addresses import select_as_pointer, share_pointer, sum_as_pointer
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ptxlift.ir.attributes import Hint, Order, Scope, Space
 from ptxlift.ir.core import Op
-from ptxlift.llvm.amdgpu.addresses import access
+from ptxlift.llvm.addresses import access
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.registry import lowers
 

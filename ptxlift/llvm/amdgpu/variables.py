@@ -11,6 +11,7 @@ from ptxlift.ir.core import Relocation, Variable
 from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.spaces import NUMBERS, pointer_type
 from ptxlift.llvm.context import symbol
+from ptxlift.llvm.variables import initial_value
 
 _LINKAGE = {"weak": "weak ", "common": "weak "}
 _LARGEST_ALIGN = 1 << 16  # ROCr places a code object at no more than that
@@ -34,46 +35,9 @@ def define_variable(variable: Variable, context: Context) -> str:
     if variable.linkage == "extern":
         return f"{name} = external protected {place} global {array}, align {variable.align}"
     linkage = _LINKAGE.get(variable.linkage, "")
-    initial = _initial(variable, context)
+    initial = initial_value(variable, lambda r: _address(r, variable, context))
     head = f"{name} = {linkage}protected {place} externally_initialized global"
     return f"{head} {initial}, align {variable.align}"
-
-
-def _initial(variable: Variable, context: Context) -> str:
-    if variable.data is None:
-        return f"[{variable.size} x i8] zeroinitializer"
-    if not variable.relocations:
-        return _bytes(variable.data.ljust(variable.size, b"\0"))
-    return _packed(variable, variable.data.ljust(variable.size, b"\0"), context)
-
-
-def _bytes(data: bytes) -> str:
-    if not any(data):
-        return f"[{len(data)} x i8] zeroinitializer"
-    escaped = "".join(f"\\{byte:02X}" for byte in data)
-    return f'[{len(data)} x i8] c"{escaped}"'
-
-
-def _packed(variable: Variable, data: bytes, context: Context) -> str:
-    """A packed structure: runs of bytes and addresses between them."""
-    parts, at = [], 0
-    for relocation in sorted(variable.relocations, key=_offset):
-        if relocation.offset > at:
-            parts.append(_bytes(data[at : relocation.offset]))
-        parts.append(_address(relocation, variable, context))
-        at = relocation.offset + relocation.size
-    if at < len(data):
-        parts.append(_bytes(data[at:]))
-    types = ", ".join(_type_of(part) for part in parts)
-    return f"<{{ {types} }}> <{{ {', '.join(parts)} }}>"
-
-
-def _offset(relocation: Relocation) -> int:
-    return relocation.offset
-
-
-def _type_of(part: str) -> str:
-    return part[: part.index("]") + 1] if part.startswith("[") else "i64"
 
 
 def _address(relocation: Relocation, variable: Variable, context: Context) -> str:

@@ -23,7 +23,7 @@ from ptxlift.link import link, listing
 from ptxlift.llvm.compile import run as compile_job
 from ptxlift.llvm.fragment import module_text
 from ptxlift.llvm.options import Job, Pipeline
-from ptxlift.target import lookup
+from ptxlift.target import lookup, lookup_nvidia, nvidia
 from ptxlift.target.model import TRIPLE
 
 _BUFFER_WORDS = 4  # 32-bit words of the buffer a thread
@@ -165,6 +165,41 @@ def load_text(text: str, name: str, target: str) -> emulator.Image:
     objects = [compile_job(job).object]
     code = link(objects, target_id=spec.target_id)
     return emulator.load_code_object(code, listing(objects), spec.target_id)
+
+
+def nvidia_module(chapter: str, target: str, llvm_version: int = 22) -> str:
+    """The same for an NVIDIA target."""
+    fragments = {e.name: raise_entry(e, target, llvm_version) for e in CHAPTERS[chapter]}
+    text = module_text([f.pieces for f in fragments.values()], nvidia.TRIPLE)
+    tid = "i32 @llvm.nvvm.read.ptx.sreg.tid.x()"
+    kernels = [llvm_kernel(e, _fragment_call(e, fragments[e.name])) for e in CHAPTERS[chapter]]
+    body = "\n".join(kernels).replace("i32 @llvm.amdgcn.workitem.id.x()", tid)
+    body = body.replace("define protected amdgpu_kernel", "define ptx_kernel")
+    layout = f'target datalayout = "{nvidia.DATA_LAYOUT}"\n'
+    declaration = "" if tid in text else f"declare {tid}\n"
+    return layout + text + declaration + _SHARED + body + "\n"
+
+
+@cache
+def nvidia_ptx(chapter: str, target: str) -> str:
+    """The chapter's kernels as PTX that LLVM wrote."""
+    text = nvidia_module(chapter, target)
+    features = lookup_nvidia(target).llvm_features((8, 8))
+    job = Job(chapter, text, nvidia.TRIPLE, target, features, 2, Pipeline.FULL, is_text=True)
+    return compile_job(job).asm
+
+
+@cache
+def _nvidia_program(chapter: str, target: str) -> ptxlift.Program:
+    return ptxlift.load(nvidia_ptx(chapter, target), device="interpreter")
+
+
+def interpret_raised(chapter: str, entry: Entry, target: str) -> Outcome:
+    """One block of the kernel with the raised statement, as PTX."""
+    arrays, buffer = _arrays(entry)
+    program = _nvidia_program(chapter, target)
+    program.launch(entry.name, 1, THREADS, arrays, max_steps=10**6)
+    return Outcome(tuple(arrays[len(inputs_of(entry)) : -1]), buffer)
 
 
 def emulate(image: emulator.Image, entry: Entry) -> Outcome:

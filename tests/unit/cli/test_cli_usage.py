@@ -16,7 +16,7 @@ from ptxlift import __version__
 from ptxlift.cli import app as app_module
 from ptxlift.cli.app import app
 from ptxlift.codes import CODES
-from ptxlift.target import all_targets
+from ptxlift.target import NVIDIA_TARGETS, all_targets
 
 COMMANDS = tuple(app_module._COMMANDS)
 
@@ -65,7 +65,8 @@ def test_usage_errors(words: tuple[object, ...]) -> None:
     ("target", "hint"),
     [
         ("gfx9420", "gfx942"),
-        ("sm_80", "ptxlift targets"),
+        ("sm_95", "did you mean"),
+        ("nv40", "ptxlift targets"),
         ("gfx1100:xnack+", "it takes"),
         ("gfx942:xnack", "it takes"),
     ],
@@ -102,8 +103,10 @@ def test_run_shows_and_saves_results(tmp_path: Path) -> None:
 
 
 def test_targets_and_codes_are_all_listed() -> None:
-    listed = [line.split()[0] for line in ptxlift("targets").text.splitlines()[1:]]
-    assert listed == [target.name for target in all_targets()]
+    amd, nvidia = ptxlift("targets").text.split("\n\n")
+    for table, targets in ((amd, all_targets()), (nvidia, NVIDIA_TARGETS)):
+        listed = [line.split()[0] for line in table.splitlines()[1:]]
+        assert listed == [target.name for target in targets]
     listed = [line.split()[0] for line in ptxlift("explain").text.splitlines()]
     assert listed == list(CODES)
 

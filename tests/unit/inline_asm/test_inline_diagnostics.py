@@ -149,7 +149,8 @@ def test_place_is_shown_under_the_callers_name() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ({"target": "sm_90"}, "PTX301"),
+        ({"target": "sm_95"}, "PTX301"),
+        ({"target": "sm_90", "wave_size": 32}, "PTX307"),
         ({"target": "gfx1"}, "PTX301"),
         ({"target": "gfx942", "dialect": "intel"}, "PTX307"),
         ({"target": "gfx942", "wave_size": 32}, "PTX302"),

@@ -36,7 +36,7 @@ def _targets(quick: str) -> list[Any]:
     return [quick, *(pytest.param(target, marks=pytest.mark.slow) for target in slow)]
 
 
-def _body(case: Case) -> Body:
+def body_of(case: Case) -> Body:
     def body(builder: Builder, values: list[Value]) -> list[Value]:
         return _as_list(case.method(builder, values))
 
@@ -53,7 +53,7 @@ def _is_nan(bits: Lanes, fmt: Format) -> Lanes:
     return bits.astype(np.uint64) & np.uint64(magnitude) > np.uint64(infinity)
 
 
-def _differences(case: Case, inputs: list[Lanes], results: list[Lanes]) -> Iterator[str]:
+def differences(case: Case, inputs: list[Lanes], results: list[Lanes]) -> Iterator[str]:
     with np.errstate(all="ignore"):
         expected = _as_list(case.method(numpy_algebra(), inputs))
     for kind, want, have in zip(case.outputs, expected, results, strict=True):
@@ -71,14 +71,14 @@ def _check(cases: list[Case], target: str) -> None:
     inputs = {case.name: [random_lanes(kind, rng) for kind in case.inputs] for case in cases}
     bodies = {
         case.name: (
-            _body(case),
+            body_of(case),
             [width_of_kind(kind) for kind in case.inputs],
             [width_of_kind(kind) for kind in case.outputs],
         )
         for case in cases
     }
     results = run_ops(bodies, inputs, target)
-    found = [text for c in cases for text in _differences(c, inputs[c.name], results[c.name])]
+    found = [text for c in cases for text in differences(c, inputs[c.name], results[c.name])]
     assert not found, "\n".join(found)
 
 
@@ -100,7 +100,7 @@ def test_bf16_fma_rounds_once(target: str) -> None:
     c = np.resize(addends, COUNT)
     method = by_name("ffma", Format.BF16, Rounding.RN, False)
     case = Case("fma", (Format.BF16,) * 3, (Format.BF16,), method)
-    results = run_ops({"fma": (_body(case), (16, 16, 16), (16,))}, {"fma": [a, b, c]}, target)
+    results = run_ops({"fma": (body_of(case), (16, 16, 16), (16,))}, {"fma": [a, b, c]}, target)
     up, even, one_more = 0x3FC2, 0x3FC2, 0x4021
     down = 0x3FC1
     assert results["fma"][0][:6].tolist() == [up, down, up, down, even, one_more]
