@@ -22,7 +22,11 @@ _AMD_ONLY = (
     "wave_size", "warp_mapping", "code_object_version", "unsafe_fp_atomics", "matrix", "max_block",
 )  # fmt: skip
 _LARGEST_BLOCK = 1024
+<<<<<<< HEAD
 _LARGEST_STACK = 131056  # bytes; LLVM's own limit for AMDGPU
+=======
+LARGEST_HEAP = 1 << 32  # bytes
+>>>>>>> 44068ca (A device heap for malloc and free, written in PTX; isspacep of constants and parameters by ranges; launches from kernels refused by all their names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class Options:
         and as DWARF line tables in objects. The instructions stay the same. Programs of several
         texts get none.
     remarks: `diagnostics` also says what each rewrite rule made of which line (PTX208).
+    heap_bytes: size of the heap that `malloc` and `free` in kernels share; 0: programs that call
+        them and do not define them are refused. It is part of the code object's zeroed memory.
     max_block: threads of the largest block a kernel without `.maxntid` may be launched with.
     stack_bytes: scratch memory a lane of kernels whose need nobody knows (`Kernel.dynamic_stack`:
         recursion, calls of any function); None leaves it to LLVM's guess and the runtime.
@@ -60,6 +66,7 @@ class Options:
     matrix: str = "auto"
     debug_lines: bool = False
     remarks: bool = False
+    heap_bytes: int = 0
     max_block: int = 1024
     stack_bytes: int | None = None
 
@@ -81,6 +88,9 @@ class Options:
             if value not in choices:
                 allowed = ", ".join(repr(choice) for choice in choices)
                 raise PtxError.of("PTX307", f"{name} is {value!r}", hint=f"one of {allowed}")
+        if not isinstance(self.heap_bytes, int) or not 0 <= self.heap_bytes <= LARGEST_HEAP:
+            hint = f"0 to {LARGEST_HEAP}"
+            raise PtxError.of("PTX307", f"heap_bytes is {self.heap_bytes!r}", hint=hint)
         if not isinstance(self.max_block, int) or not 1 <= self.max_block <= _LARGEST_BLOCK:
             hint = f"1 to {_LARGEST_BLOCK}"
             raise PtxError.of("PTX307", f"max_block is {self.max_block!r}", hint=hint)

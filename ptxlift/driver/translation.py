@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from ptxlift import ptx
 from ptxlift.diag import Diagnostic, PtxError, Severity, Source
 from ptxlift.driver.build import Built, Compiler, Linked, build, compile_unit, compiler_for, joined
+from ptxlift.driver.heap import heap_module, needs_heap
 from ptxlift.driver.images import Image, Images, split_over_images, taken_from_older
 from ptxlift.driver.kernels import Kernel, KernelFacts, Resources, facts_of
 from ptxlift.driver.options import Options
@@ -198,7 +199,13 @@ class Translation:
         start = time.perf_counter()
         inputs = self._inputs
         texts = [Image(name, text) for name, text in zip(inputs.names, inputs.texts, strict=True)]
+<<<<<<< HEAD
         images = self._images = Images(texts, inputs.older, inputs.native)
+=======
+        images = self._images = Images(texts, inputs.older)
+        if inputs.options.heap_bytes and needs_heap(images.modules):
+            images.modules.append(heap_module(inputs.options.heap_bytes))
+>>>>>>> 44068ca (A device heap for malloc and free, written in PTX; isspacep of constants and parameters by ranges; launches from kernels refused by all their names)
         parsed = time.perf_counter()
         lifted = images.lift(inputs.wanted)
         self._timings |= {"parse": parsed - start, "lift": time.perf_counter() - parsed}

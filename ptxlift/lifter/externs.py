@@ -10,15 +10,19 @@ from ptxlift.ptx import module as ptx
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter
 
+_HEAP = "give the heap a size by Options(heap_bytes=...), or pass a text that defines both"
+_LAUNCHES = (
+    "cudaLaunchDevice", "cudaLaunchDeviceV2", "cudaGetParameterBuffer", "cudaGetParameterBufferV2",
+    "cudaLaunchDevice_ptsz", "cudaLaunchDeviceV2_ptsz", "cudaStreamCreateWithFlags",
+    "cudaGraphLaunch", "__cudaCDP2LaunchDevice", "__cudaCDP2LaunchDeviceV2",
+    "__cudaCDP2GetParameterBuffer", "__cudaCDP2GetParameterBufferV2",
+    "__cudaCDP2LaunchDevice_ptsz", "__cudaCDP2LaunchDeviceV2_ptsz",
+)  # fmt: skip
 _HINTS = {
-    "malloc": "allocate on the host and pass a pointer",
-    "free": "allocate on the host and pass a pointer",
-    "cudaLaunchDevice": "dynamic parallelism has no counterpart; launch from the host",
-    "cudaGetParameterBuffer": "dynamic parallelism has no counterpart; launch from the host",
-    "cudaLaunchDeviceV2": "dynamic parallelism has no counterpart; launch from the host",
-    "cudaGetParameterBufferV2": "dynamic parallelism has no counterpart; launch from the host",
-    "cudaDeviceSynchronize": "dynamic parallelism has no counterpart; synchronise on the host",
-}
+    "malloc": _HEAP,
+    "free": _HEAP,
+    "cudaDeviceSynchronize": "a kernel cannot wait for others; synchronise on the host",
+} | dict.fromkeys(_LAUNCHES, "no AMD runtime takes launches from kernels; launch from the host")
 
 
 def lift_extern(

@@ -105,6 +105,16 @@ class Program:
         """What `.extern` variables can mean."""
         return [s for s, _ in self._exports.values() if isinstance(s, ptx.Variable)]
 
+    @property
+    def constants(self) -> list[ptx.Variable]:
+        """All `.const` variables that are defined here."""
+        return [
+            variable
+            for module in self.modules
+            for variable in module.variables.values()
+            if variable.space is ptx.Space.CONST and self.variable(variable) is variable
+        ]
+
     def function(self, function: ptx.Function) -> ptx.Function:
         """The definition behind a function's name, or the declaration itself."""
         module = self.home[function]
