@@ -62,6 +62,7 @@ bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.frontend
 	$(BIN)/python -m benchmarks.inline_asm
 	$(BIN)/python -m benchmarks.lop3
+	$(BIN)/python -m benchmarks.shuffle
 	$(BIN)/python -m benchmarks.rewrite
 	$(BIN)/python -m benchmarks.code_quality || test $$? = 2
 

@@ -11,13 +11,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs import diagnostics_page, isa_page, rules_page, targets_page
+from docs import diagnostics_page, isa_page, permutes_page, rules_page, targets_page
 
 HERE = Path(__file__).parent
 PAGES: dict[str, Callable[[], str]] = {
     "isa.md": isa_page.render,
     "diagnostics.md": diagnostics_page.render,
     "rules.md": rules_page.render,
+    "permutes.md": permutes_page.render,
     "targets.md": targets_page.render,
 }
 
