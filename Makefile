@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 NUMERICS ?=
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz mutants numerics corpus-full conformance clean
+.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz mutants numerics matrix-full corpus-full conformance clean
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -44,6 +44,9 @@ docs-check: $(READY)
 quick: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow' tests/unit
 
+matrix-full: $(READY) ## Every form of mma.sync, generic and native, on every kind of chip; an hour
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/matrix --matrix-full
+
 corpus-full: $(READY) ## Every example from every compiler on six targets
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[corpus]'
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/corpus --corpus-full
@@ -64,6 +67,7 @@ bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.lop3
 	$(BIN)/python -m benchmarks.shuffle
 	$(BIN)/python -m benchmarks.rewrite
+	$(BIN)/python -m benchmarks.matrix
 	$(BIN)/python -m benchmarks.code_quality || test $$? = 2
 
 conformance: $(READY) ## Kernels of public packages: PTX made, translated, their tests run; hours

@@ -145,7 +145,9 @@ def check(inst: Instruction, target: str, matrix: str = "generic") -> None:
     if inst.a in INTEGERS:
         assert np.array_equal(d, expected_integers(inst, a, b, c))
     else:
-        assert_close(inst.d, d, a, b, c)
+        # Directed roundings may be off by a whole unit each time.
+        steps = 2 if inst.kind in (".rz", ".rm", ".rp") else 1
+        assert_close(inst.d, d, a, b, c, steps=steps)
 
 
 @pytest.mark.parametrize("target", EVERYWHERE)
