@@ -22,11 +22,8 @@ _AMD_ONLY = (
     "wave_size", "warp_mapping", "code_object_version", "unsafe_fp_atomics", "matrix", "max_block",
 )  # fmt: skip
 _LARGEST_BLOCK = 1024
-<<<<<<< HEAD
 _LARGEST_STACK = 131056  # bytes; LLVM's own limit for AMDGPU
-=======
 LARGEST_HEAP = 1 << 32  # bytes
->>>>>>> 44068ca (A device heap for malloc and free, written in PTX; isspacep of constants and parameters by ranges; launches from kernels refused by all their names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,13 +199,9 @@ class Translation:
         start = time.perf_counter()
         inputs = self._inputs
         texts = [Image(name, text) for name, text in zip(inputs.names, inputs.texts, strict=True)]
-<<<<<<< HEAD
         images = self._images = Images(texts, inputs.older, inputs.native)
-=======
-        images = self._images = Images(texts, inputs.older)
         if inputs.options.heap_bytes and needs_heap(images.modules):
             images.modules.append(heap_module(inputs.options.heap_bytes))
->>>>>>> 44068ca (A device heap for malloc and free, written in PTX; isspacep of constants and parameters by ranges; launches from kernels refused by all their names)
         parsed = time.perf_counter()
         lifted = images.lift(inputs.wanted)
         self._timings |= {"parse": parsed - start, "lift": time.perf_counter() - parsed}
