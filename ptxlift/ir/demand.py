@@ -10,8 +10,9 @@ from __future__ import annotations
 from ptxlift.ir.attributes import IntPredicate, Special
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import predecessors
+from ptxlift.ir.lane_values import LANES
 from ptxlift.ir.ops import Effect
-from ptxlift.ir.shuffles import LANES, known, shuffled_by
+from ptxlift.ir.shuffles import Moved, known, shuffled_by
 
 ALL = (1 << LANES) - 1
 _DEEPEST = 24  # readers of readers
@@ -28,7 +29,7 @@ class Demand:
                 self.home[op] = block
                 for value in dict.fromkeys((*op.operands, *(v for g in op.arguments for v in g))):
                     self.readers.setdefault(value, []).append(op)
-        self._lanes_follow_tid = _lanes_follow_tid(function)
+        self.tid_is_lane = _tid_is_lane(function)
         self._before = predecessors(function)
         self._known: dict[Value, int] = {}
 
@@ -46,11 +47,15 @@ class Demand:
         self._known[value] = found
         return found
 
+    def moved(self, shuffle: Op) -> Moved | None:
+        """The lanes that a shuffle reads, and those in range."""
+        return shuffled_by(shuffle, self.tid_is_lane)
+
     def _needed_by(self, op: Op, value: Value, depth: int) -> int:
         if op.opdef.effect is Effect.PURE:
             return self._needed_by_pure(op, value, depth)
         if op.name == "shuffle" and value is op.operands[0]:
-            moved = shuffled_by(op)
+            moved = self.moved(op)
             if moved is not None and value not in op.operands[1:]:
                 needed = self.lanes(op.results[0], depth)
                 lanes = (at for lane, at in enumerate(moved[0]) if needed >> lane & 1)
@@ -93,7 +98,7 @@ class Demand:
             return ALL, ALL
         match definition.name:
             case "shuffle":
-                moved = shuffled_by(definition)
+                moved = self.moved(definition)
                 return (ALL, ALL) if moved is None else (moved[1], ALL ^ moved[1])
             case "not_":
                 true, false = self._true_and_false(definition.operands[0])
@@ -109,7 +114,7 @@ class Demand:
         if limit is None:
             return ALL, ALL
         is_lane = self._is_lane(op.operands[0])
-        if not is_lane and not (self._lanes_follow_tid and _is_tid(op.operands[0])):
+        if not is_lane and not (self.tid_is_lane and _is_tid(op.operands[0])):
             return ALL, ALL
         match op.attr("predicate"):
             case IntPredicate.EQ:
@@ -131,7 +136,7 @@ class Demand:
         if op.name == "special":
             return op.attr("register") is Special.LANEID
         low = op.name == "and_" and known(op.operands[1]) == LANES - 1
-        return low and self._lanes_follow_tid and _is_tid(op.operands[0])
+        return low and self.tid_is_lane and _is_tid(op.operands[0])
 
 
 def _is_tid(value: Value) -> bool:
@@ -139,7 +144,7 @@ def _is_tid(value: Value) -> bool:
     return isinstance(op, Op) and op.name == "special" and op.attr("register") is Special.TID_X
 
 
-def _lanes_follow_tid(function: Function) -> bool:
+def _tid_is_lane(function: Function) -> bool:
     """Whether %tid.x mod 32 is the lane: rows of the block are whole warps, or it is one row."""
     size = function.bounds.reqntid
     one_row = size is not None and size[1] == size[2] == 1

@@ -10,18 +10,23 @@ from functools import cache
 
 from ptxlift.ir.attributes import ShuffleMode
 from ptxlift.ir.core import Op, Value
+from ptxlift.ir.lane_values import LANES, low_bits
 
-LANES = 32
+Moved = tuple[tuple[int, ...], int]
 
 
-@cache
-def shuffled(mode: ShuffleMode, b: int, c: int) -> tuple[tuple[int, ...], int]:
+def shuffled(mode: ShuffleMode, b: int, c: int) -> Moved:
     """The lane that each reads (its own where the source is out of range), and a bit for each lane
     whose source is in range.
     """
-    b, clamp, segment = b & 31, c & 31, c >> 8 & 31
+    return _shuffled(mode, (b & 31,) * LANES, c & 0x1F1F)
+
+
+@cache
+def _shuffled(mode: ShuffleMode, distances: tuple[int, ...], c: int) -> Moved:
+    clamp, segment = c & 31, c >> 8 & 31
     sources, inside = [], 0
-    for lane in range(LANES):
+    for lane, b in enumerate(distances):
         first = lane & segment
         last = first | clamp & ~segment
         match mode:
@@ -39,13 +44,15 @@ def shuffled(mode: ShuffleMode, b: int, c: int) -> tuple[tuple[int, ...], int]:
     return tuple(sources), inside
 
 
-def shuffled_by(op: Op) -> tuple[tuple[int, ...], int] | None:
-    """The same for a `shuffle` op; None if its b or c is not known."""
-    b, c = (known(value) for value in op.operands[1:3])
-    mode = op.attr("mode")
-    if b is None or c is None or not isinstance(mode, ShuffleMode):
+def shuffled_by(op: Op, tid_is_lane: bool) -> Moved | None:
+    """The same for a `shuffle` op; None if its c is not a constant, or its b not the same in every
+    warp. `tid_is_lane`: %tid.x modulo 32 is the lane.
+    """
+    mode, c = op.attr("mode"), known(op.operands[2])
+    if c is None or not isinstance(mode, ShuffleMode):
         return None
-    return shuffled(mode, b & 31, c & 0x1F1F)
+    distances = low_bits(op.operands[1], tid_is_lane)
+    return None if distances is None else _shuffled(mode, distances, c & 0x1F1F)
 
 
 def known(value: Value) -> int | None:

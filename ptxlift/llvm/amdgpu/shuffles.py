@@ -15,8 +15,9 @@ from ptxlift.ir.builder import Builder
 from ptxlift.ir.copy import Copier
 from ptxlift.ir.core import Block, Function, Module, Op, Value
 from ptxlift.ir.demand import ALL, Demand
+from ptxlift.ir.lane_values import LANES
 from ptxlift.ir.presence import Presence
-from ptxlift.ir.shuffles import LANES, known, shuffled_by
+from ptxlift.ir.shuffles import Moved, known
 from ptxlift.llvm.amdgpu.permute import wave_map
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
 from ptxlift.rewrite.uniform import is_uniform
@@ -37,6 +38,7 @@ _COMMUTATIVE = frozenset({
     "add", "mul", "and_", "or_", "xor", "umin", "umax", "smin", "smax", "fadd", "fmul", "fmin",
     "fmax",
 })  # fmt: skip
+_INTEGERS = (Number.BITS, Number.UNSIGNED, Number.SIGNED)
 _REDUCTIONS = {
     "add": (ReduceOp.ADD, Number.UNSIGNED),
     "and_": (ReduceOp.AND, Number.BITS),
@@ -53,7 +55,7 @@ def replace_shuffles(module: Module, spec: TargetSpec, options: CodegenOptions) 
     """The module with hardwired moves where there are some."""
     chip = Chip(spec, options)
     functions = {
-        name: ShuffleReplacer(function, chip).run() if _has_shuffle(function) else function
+        name: ShuffleReplacer(function, chip).run() if _has_any(function) else function
         for name, function in module.functions.items()
     }
     if all(functions[name] is function for name, function in module.functions.items()):
@@ -61,8 +63,9 @@ def replace_shuffles(module: Module, spec: TargetSpec, options: CodegenOptions) 
     return replace(module, functions=functions)
 
 
-def _has_shuffle(function: Function) -> bool:
-    return any(op.opdef.name == "shuffle" for block in function.blocks for op in block.ops)
+def _has_any(function: Function) -> bool:
+    names = ("shuffle", "reduce")
+    return any(op.opdef.name in names for block in function.blocks for op in block.ops)
 
 
 class Chip:
@@ -136,7 +139,7 @@ class ShuffleReplacer(Copier):
             shuffle = other.definition
             if not isinstance(shuffle, Op) or shuffle.opdef.name != "shuffle":
                 continue
-            mask = _distance(shuffle)
+            mask = _distance(shuffle, self._demand.moved(shuffle))
             alone = self._demand.readers[other] == [op] and shuffle.results[0] is other
             together = self._demand.home[shuffle] is self._demand.home[op]
             if mask and alone and together and shuffle.operands[0] is mine:
@@ -176,13 +179,13 @@ class ShuffleReplacer(Copier):
 
     def _is_whole(self, shuffle: Op) -> bool:
         """Whether all lanes of the warp are proven to take part."""
-        named = known(shuffle.operands[3]) == _FULL
+        named = known(shuffle.operands[-1]) == _FULL
         return named and self._presence.all_there(self._demand.home[shuffle])
 
     # ---- the cheapest way ----
 
     def _plan(self, op: Op) -> None:
-        moved = shuffled_by(op)
+        moved = self._demand.moved(op)
         if moved is None or op in self._gone:
             return
         needed = self._demand.lanes(op.results[0])
@@ -244,6 +247,8 @@ class ShuffleReplacer(Copier):
         name = op.opdef.name
         if name == "shuffle":
             return self._shuffle(op, block, builder)
+        if name == "reduce":
+            return self._reduce(op, block, builder)
         if op in self._pairs:
             value = self.value(self._steps[op.results[0]].value, block)
             both = [builder.move_lanes(value, lanes, False) for lanes in _ROW_PAIR]
@@ -260,8 +265,18 @@ class ShuffleReplacer(Copier):
             return (builder.move_lanes(half, self._copies[op], whole),)
         return None
 
+    def _reduce(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
+        """redux.sync over whole warps needs no look at who is there."""
+        number, kind = op.attr("number"), op.attr("op")
+        assert isinstance(kind, ReduceOp)
+        if number not in _INTEGERS or known(op.operands[1]) != _FULL:
+            return None
+        if not self._presence.all_there(block):
+            return None
+        return (builder.reduce_warp(self.value(op.operands[0], block), kind, number),)
+
     def _shuffle(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
-        moved = shuffled_by(op)
+        moved = self._demand.moved(op)
         if moved is None:
             return None
         value, way = self.value(op.operands[0], block), self._ways.get(op)
@@ -274,9 +289,9 @@ class ShuffleReplacer(Copier):
         return result, inside
 
 
-def _distance(shuffle: Op) -> int:
+def _distance(shuffle: Op, moved: Moved | None) -> int:
     """The mask of a butterfly in which all lanes are in range, else 0."""
-    moved = shuffled_by(shuffle)
     if moved is None or shuffle.attr("mode") is not ShuffleMode.BFLY or moved[1] != ALL:
         return 0
-    return moved[0][0]
+    mask = moved[0][0]
+    return mask if all(at == lane ^ mask for lane, at in enumerate(moved[0])) else 0

@@ -262,3 +262,43 @@ def test_a_load_is_not_done_by_lanes_that_are_away() -> None:
     lifted = lift(kernel("k", shuffles), "gfx942")
     assert "s_or_saveexec_b64" in lifted.asm
     check(lifted, "k", shuffles, 9)
+
+
+BY_LANE = {
+    "rotated": ("add.u32 %r3, %r5, 1; and.b32 %r3, %r3, 31;", lambda lane: (lane + 1) % LANES),
+    "reversed": ("sub.u32 %r3, 31, %r5;", lambda lane: LANES - 1 - lane),
+    "crossed": ("xor.b32 %r3, %r5, 21;", lambda lane: lane ^ 21),
+}
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1250"])
+@pytest.mark.parametrize("number", ["mov.u32 %r5, %laneid;", "mov.u32 %r5, %tid.x;"])
+def test_sources_that_follow_from_the_lane(target: str, number: str) -> None:
+    """idx by a function of the lane's number is as good as by a constant."""
+    shuffle = "shfl.sync.idx.b32 %r2, %r1, %r3, 31, -1;"
+    bodies = {name: f"{number} {steps} {shuffle}" for name, (steps, _) in BY_LANE.items()}
+    kernels = (reduction(name, body, ".reqntid 64") for name, body in bodies.items())
+    lifted = lift("".join(kernels), target)
+    assert "ds_bpermute" not in lifted.asm
+    for name, (_, source) in BY_LANE.items():
+        values = np.random.default_rng(9).integers(0, 1 << 32, 64, dtype=np.uint32)
+        expected = [values[i & -LANES | source(i % LANES)] for i in range(64)]
+        ptxlift.run(lifted, name, (1, 1, 1), (64, 1, 1), [values])
+        assert (values == np.array(expected)).all(), name
+
+
+def test_threads_of_unknown_blocks_are_not_lanes() -> None:
+    """A near miss: in a block of 8 x 4 threads %tid.x is not the lane."""
+    body = "mov.u32 %r5, %tid.x; sub.u32 %r3, 31, %r5; shfl.sync.idx.b32 %r2, %r1, %r3, 31, -1;"
+    assert "ds_bpermute" in lift(reduction("k", body), "gfx1100").asm
+
+
+def test_whole_warps_reduce_without_a_look() -> None:
+    body = reduction("k", "redux.sync.max.s32 %r2, %r1, -1;", ".reqntid 64")
+    lifted = lift(body, "gfx1100")
+    assert "ds_" not in lifted.asm
+    assert "s_cbranch" not in lifted.asm
+    values = np.random.default_rng(10).integers(0, 1 << 32, 64, dtype=np.uint32)
+    expected = values.view(np.int32).reshape(2, LANES).max(axis=1).repeat(LANES)
+    ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
+    assert (values.view(np.int32) == expected).all()
