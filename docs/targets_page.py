@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from docs.markdown import table
-from ptxlift.target import Feature, Target, all_targets
+from ptxlift.target import (
+    NVIDIA_TARGETS,
+    Feature,
+    NvidiaFeature,
+    NvidiaTarget,
+    Target,
+    all_targets,
+)
 
 _INTRODUCTION = """# Targets
 
@@ -17,6 +24,12 @@ _FEATURES = """## Features
 
 What some targets have and others lack, by the instruction or mode that shows it.
 """
+_NVIDIA = """## NVIDIA targets
+
+Their output is PTX text ([nvidia-targets.md](nvidia-targets.md)). *PTX from*: the first `.version`
+that has the target. Only instructions that decide how ptxlift writes something are listed; every
+other one is checked against the instruction table. Generated from `ptxlift/target/nvidia.py`.
+"""
 
 
 def render() -> str:
@@ -24,7 +37,15 @@ def render() -> str:
     targets = all_targets()
     features = table(("feature", "targets"), [_feature(feature, targets) for feature in Feature])
     sizes = table(_HEADS, [_target(target) for target in targets])
-    return "\n".join([_INTRODUCTION, sizes, _FEATURES, features])
+    heads = ("target", "PTX from", *(f"`{feature.value}`" for feature in NvidiaFeature))
+    nvidia = table(heads, [_nvidia(target) for target in NVIDIA_TARGETS])
+    return "\n".join([_INTRODUCTION, sizes, _FEATURES, features, _NVIDIA, nvidia])
+
+
+def _nvidia(target: NvidiaTarget) -> tuple[str, ...]:
+    major, minor = target.least
+    having = ("yes" if target.has(feature) else "" for feature in NvidiaFeature)
+    return (f"`{target.name}`", f"{major}.{minor}", *having)
 
 
 def _target(target: Target) -> tuple[str, ...]:

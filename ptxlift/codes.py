@@ -244,7 +244,7 @@ CODES: dict[str, Code] = {
     ),
     "PTX301": Code(
         "unknown target",
-        "The name is no AMDGPU target, or the target takes no such feature. `ptxlift targets` lists them. A target id may "
+        "The name is no target, or the target takes no such feature. `ptxlift targets` lists them. A target id may "
         "say `:sramecc+` or `:xnack-` where the chip has these settings, such as `gfx942:sramecc+:xnack-`.",
     ),
     "PTX302": Code(

@@ -20,6 +20,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
 }
 _AMD_ONLY = (
     "wave_size", "warp_mapping", "code_object_version", "unsafe_fp_atomics", "matrix", "max_block",
+    "stack_bytes",
 )  # fmt: skip
 _LARGEST_BLOCK = 1024
 _LARGEST_STACK = 131056  # bytes; LLVM's own limit for AMDGPU

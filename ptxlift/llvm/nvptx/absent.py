@@ -6,7 +6,10 @@ from ptxlift.ir.core import Op
 from ptxlift.llvm.nvptx.emitter import Emitter
 from ptxlift.llvm.nvptx.registry import lowers
 
-AMD_ONLY = ("permute", "wave_permute", "is_among", "matrix_core", "mma", "matrix_load")
+AMD_ONLY = (
+    "permute", "wave_permute", "move_lanes", "reduce_warp", "is_among", "matrix_core", "mma",
+    "matrix_load",
+)  # fmt: skip
 
 
 @lowers(*AMD_ONLY)

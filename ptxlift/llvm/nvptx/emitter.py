@@ -38,6 +38,8 @@ _PURE, _WARP = "nounwind memory(none)", "convergent nounwind"
 class Context(ModuleContext):
     """One module being emitted."""
 
+    first_note = 1  # !0 is the empty node
+
     def __init__(
         self,
         module: Module,

@@ -10,6 +10,7 @@ from ptxlift.diag import Source
 from ptxlift.ir.attributes import Format, Space
 from ptxlift.ir.core import Function, Module, Op, Relocation, Variable
 from ptxlift.llvm.context import symbol
+from ptxlift.llvm.debug_lines import DebugLines
 from ptxlift.llvm.emitter import joined
 from ptxlift.llvm.nvptx.emitter import NUMBERS, POINTERS, Context, Emitter
 from ptxlift.llvm.nvptx.kernels import attributes
@@ -26,13 +27,14 @@ def emit_module(
 ) -> Emitted:
     """The module as LLVM IR text."""
     context = Context(module, spec, options, source)
-    bodies = [_function(function, context) for function in module.functions.values()]
+    lines = DebugLines(context, source) if source is not None and options.debug_lines else None
+    bodies = [_function(function, context, lines) for function in module.functions.values()]
     parts = [f'target datalayout = "{DATA_LAYOUT}"', f'target triple = "{TRIPLE}"', ""]
     parts += [define_variable(variable, context) for variable in module.variables.values()]
     parts += _kept(module)
     parts += bodies
     parts += sorted(context.declarations.values())
-    parts += METADATA
+    parts += _metadata(context, lines)
     pairs = any(_is_half(op) for f in module.functions.values() for op in f.ops())
     features = spec.llvm_features(module.version)
     return Emitted("\n".join(parts) + "\n", Pipeline.FULL, pairs, features)
@@ -42,14 +44,28 @@ def _is_half(op: Op) -> bool:
     return "fmt" in op.opdef.attributes and op.attr("fmt") is Format.F16
 
 
-def _function(function: Function, context: Context) -> str:
+def _metadata(context: Context, lines: DebugLines | None) -> list[str]:
+    found = list(METADATA)
+    if lines is not None:
+        found.append(f"!llvm.dbg.cu = !{{{lines.unit}}}")
+        found.append(f"!llvm.module.flags = !{{{', '.join(lines.flags())}}}")
+    numbered = enumerate(context.notes, context.first_note)
+    return found + [f"!{number} = {note}" for number, note in numbered]
+
+
+def _function(function: Function, context: Context, lines: DebugLines | None) -> str:
     if not function.blocks:
         return _declaration(function)
     emitter = Emitter(context, function)
     emitter.emit_blocks()
     emitter.complete_phis()
-    body = "\n".join(emitter.lines)
-    return f"{_head(function, emitter)} {{\n{body}\n}}"
+    head, text = _head(function, emitter), emitter.lines
+    if lines is not None:
+        scope = lines.subprogram(function)
+        head += f" !dbg {scope}"
+        text = lines.located(text, emitter.marks, scope)
+    body = "\n".join(text)
+    return f"{head} {{\n{body}\n}}"
 
 
 def _head(function: Function, emitter: Emitter) -> str:
