@@ -20,6 +20,7 @@ _COMMANDS = {  # name: (module, one line of help); modules load when their comma
     "check": ("check", "Report everything wrong or untranslatable in PTX files."),
     "run": ("run", "Run a kernel in the emulator or the interpreter and show its results."),
     "view": ("view", "Write a page with PTX, IR and assembly beside each other."),
+    "lsp": ("lsp", "Serve editors over the language server protocol."),
     "extract": ("extract", "Take the PTX out of fat binaries, objects and executables."),
     "inline": ("inline", "Replace the inline PTX of LLVM modules, or serve other compilers."),
     "targets": ("targets", "List the AMDGPU targets."),

@@ -1,0 +1,1 @@
+"""The language server: diagnostics, hover, completion, definitions and symbols for editors."""
