@@ -386,6 +386,9 @@ class Builder:
     def reduce_warp(self, a: Value, op: ReduceOp, number: Number) -> Value:
         return self._one("reduce_warp", 32, (a,), (op, number))
 
+    def scan_warp(self, a: Value, op: ReduceOp, number: Number, width: int) -> Value:
+        return self._one("scan_warp", 32, (a,), (op, number, width))
+
     def vote(self, p: Value, mask: Value, mode: VoteMode) -> Value:
         return self._one("vote", 1, (p, mask), (mode,))
 

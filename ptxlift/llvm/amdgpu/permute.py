@@ -18,7 +18,7 @@ from ptxlift.target.lane_search import find
 from ptxlift.target.lane_steps import ANY, Lanes, Program, Step
 from ptxlift.target.permutes import WARP, WAVE, Unit
 
-_DPP = "i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32, i32, i32, i1)"
+DPP = "i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32, i32, i32, i1)"
 _DPP8 = "i32 @llvm.amdgcn.mov.dpp8.i32(i32, i32)"
 _ROWS = "i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)"
 _OTHER_ROWS = "i32 @llvm.amdgcn.permlanex16.i32(i32, i32, i32, i32, i1, i1)"
@@ -70,7 +70,7 @@ def _step(e: Emitter, step: Step, source: str, results: list[str]) -> str:
             old = "poison" if step.old is None else results[step.old]
             zero = "true" if step.old is None else "false"
             masks = (str(step.rows), str(step.banks))
-            return e.let(e.call(_DPP, old, source, control, *masks, zero))
+            return e.let(e.call(DPP, old, source, control, *masks, zero))
         case Unit.DPP8:
             return e.let(e.call(_DPP8, source, control))
         case Unit.ROWS | Unit.OTHER_ROWS:

@@ -1,8 +1,9 @@
-"""Reductions over the lanes of a warp: redux.sync, and butterflies of integers.
+"""Reductions and scans over the lanes of a warp: redux.sync, and chains of shuffles of integers.
 
-Comes in: a value a lane. Goes out: the same result in every lane; where a wave is one warp it ends
-in a scalar register. Rows of 16 lanes are reduced by operands that other lanes provide (DPP); what
-then goes between the rows depends on what the chip has.
+Comes in: a value a lane. Goes out: the same result in every lane, and where a wave is one warp it
+ends in a scalar register; for scans what the lanes up to the own one give. Rows of 16 lanes are
+done by operands that other lanes provide (DPP); what then goes between the rows depends on what the
+chip has.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from ptxlift.ir.attributes import Number, ReduceOp
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.permute import move, way
+from ptxlift.llvm.amdgpu.permute import DPP, move, way
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.llvm.amdgpu.warp import first_lane, members_of, read_lane_of_warp
 from ptxlift.target import Feature
@@ -20,13 +21,31 @@ from ptxlift.target.permutes import ROW, Unit
 _UNSIGNED = {ReduceOp.MIN: "umin", ReduceOp.MAX: "umax"}
 _SIGNED = {ReduceOp.MIN: "smin", ReduceOp.MAX: "smax"}
 _PLAIN = {ReduceOp.ADD: "add", ReduceOp.AND: "and", ReduceOp.OR: "or", ReduceOp.XOR: "xor"}
-_ROW_ROR, _ROW_BCAST_15 = 0x120, 0x142
+_ROW_SHR, _ROW_ROR, _ROW_BCAST_15, _OWN = 0x110, 0x120, 0x142, 0xE4  # dpp_ctrl
+_ODD_ROWS = 0b1010
+_ALL_LAST = 0xFFFFFFFFFFFFFFFF  # v_permlane16: lane 15 of the row, for all
 _LAST = 31
 
 
 @lowers("reduce_warp")
 def _reduce_warp(e: Emitter, op: Op) -> None:
     e.alias(op.results[0], reduce_whole(e, op, e.bits(op.operands[0])))
+
+
+@lowers("scan_warp")
+def _scan_warp(e: Emitter, op: Op) -> None:
+    """Lanes without one below in their row add zero: DPP gives that where there is no source."""
+    value, width = e.bits(op.operands[0]), op.attr("width")
+    for distance in (1, 2, 4, 8):
+        value = combine(e, op, value, _by(e, value, Step(Unit.DPP, _ROW_SHR | distance)))
+    if width == ROW:
+        e.alias(op.results[0], value)
+        return
+    below, control = value, _ROW_BCAST_15
+    if not e.context.has(Feature.DPP_ROW_BCAST):
+        below, control = _by(e, value, Step(Unit.OTHER_ROWS, _ALL_LAST)), _OWN
+    first = e.let(e.call(DPP, "0", below, str(control), str(_ODD_ROWS), "15", "false"))
+    e.alias(op.results[0], combine(e, op, value, first))
 
 
 def combine(e: Emitter, op: Op, a: str, b: str) -> str:

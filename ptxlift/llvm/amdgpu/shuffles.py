@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode
+from ptxlift.ir.attributes import Number, ReduceOp
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.copy import Copier
 from ptxlift.ir.core import Block, Function, Module, Op, Value
 from ptxlift.ir.demand import ALL, Demand
 from ptxlift.ir.lane_values import LANES
 from ptxlift.ir.presence import Presence
-from ptxlift.ir.shuffles import Moved, known
+from ptxlift.ir.shuffles import known
 from ptxlift.llvm.amdgpu.permute import wave_map
+from ptxlift.llvm.amdgpu.warp_idioms import FULL, REDUCTIONS, Chain, Idioms, Step
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
 from ptxlift.rewrite.uniform import is_uniform
 from ptxlift.target import TargetSpec
@@ -26,29 +27,13 @@ from ptxlift.target.lane_search import find
 from ptxlift.target.lane_steps import ANY, Lanes, Program
 from ptxlift.target.permutes import NOTHING, ROW, Unit, patterns_of
 
-_FULL = 0xFFFFFFFF
 _IN_PLACE = 1.0  # a move over a value that nobody reads any more
 _FUSED = 0.5  # a move that its reader does on the way costs less
 _MOST = 99.0
 _ROW_PAIR = (tuple(i & ~ROW for i in range(LANES)), tuple(i | ROW for i in range(LANES)))
 _SWAP = (Unit.LOWER, Unit.UPPER)
 _SWAP_COST = 2.0
-# Their result does not depend on the order of the operands, a NaN's payload aside.
-_COMMUTATIVE = frozenset({
-    "add", "mul", "and_", "or_", "xor", "umin", "umax", "smin", "smax", "fadd", "fmul", "fmin",
-    "fmax",
-})  # fmt: skip
 _INTEGERS = (Number.BITS, Number.UNSIGNED, Number.SIGNED)
-_REDUCTIONS = {
-    "add": (ReduceOp.ADD, Number.UNSIGNED),
-    "and_": (ReduceOp.AND, Number.BITS),
-    "or_": (ReduceOp.OR, Number.BITS),
-    "xor": (ReduceOp.XOR, Number.BITS),
-    "umin": (ReduceOp.MIN, Number.UNSIGNED),
-    "umax": (ReduceOp.MAX, Number.UNSIGNED),
-    "smin": (ReduceOp.MIN, Number.SIGNED),
-    "smax": (ReduceOp.MAX, Number.SIGNED),
-}
 
 
 def replace_shuffles(module: Module, spec: TargetSpec, options: CodegenOptions) -> Module:
@@ -94,16 +79,6 @@ class Way:
     all_active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of a butterfly: an operation of a value with that of the lane at a distance `mask`."""
-
-    op: Op
-    shuffle: Op
-    value: Value
-    mask: int
-
-
 class ShuffleReplacer(Copier):
     """Copies a function with its shuffles replaced."""
 
@@ -112,64 +87,19 @@ class ShuffleReplacer(Copier):
         self._chip = chip
         self._demand = Demand(function)
         self._presence = Presence(function)
-        self._steps: dict[Value, Step] = {}  # by the result
-        self._step_of: dict[Op, Step] = {}  # by the shuffle
-        self._sums: dict[Op, Value] = {}  # the last operation of a reduction, and what it is of
-        self._gone: set[Op] = set()  # shuffles and operations that are part of one
+        ops = [op for block in self.order for op in block.ops]
+        self._idioms = Idioms(ops, self._demand)
+        self._step_of = {step.shuffle: step for step in self._idioms.steps.values()}
+        self._gone = self._idioms.parts  # shuffles and operations that something else stands for
         self._ways: dict[Op, Way] = {}  # of shuffles
         self._pairs: set[Op] = set()  # operations of both results of an exchange of rows
         self._copies: dict[Op, Lanes] = {}  # operations whose result half the lanes copy
         self._same: dict[Value, frozenset[int]] = {}  # distances at which lanes have the same value
-        for op in (op for block in self.order for op in block.ops):
-            self._note_step(op)
-        for step in reversed(self._steps.values()):
-            self._note_reduction(step)
-        for op in (op for block in self.order for op in block.ops):
+        for op in ops:
             if op.opdef.name == "shuffle":
                 self._plan(op)
-            elif op.results and op.results[0] in self._steps:
-                self._note_same(self._steps[op.results[0]])
-
-    # ---- what there is ----
-
-    def _note_step(self, op: Op) -> None:
-        if op.opdef.name not in _COMMUTATIVE or op.results[0].width != LANES:
-            return
-        for mine, other in (op.operands, op.operands[::-1]):
-            shuffle = other.definition
-            if not isinstance(shuffle, Op) or shuffle.opdef.name != "shuffle":
-                continue
-            mask = _distance(shuffle, self._demand.moved(shuffle))
-            alone = self._demand.readers[other] == [op] and shuffle.results[0] is other
-            together = self._demand.home[shuffle] is self._demand.home[op]
-            if mask and alone and together and shuffle.operands[0] is mine:
-                self._steps[op.results[0]] = self._step_of[shuffle] = Step(op, shuffle, mine, mask)
-                return
-
-    def _note_reduction(self, last: Step) -> None:
-        """Five steps over all bits of the lane, of an operation whose order does not matter."""
-        if last.op.opdef.name not in _REDUCTIONS or last.op in self._gone:
-            return
-        chain, left = [], LANES - 1
-        step: Step | None = last
-        while step is not None and self._belongs(step, last, left):
-            chain.append(step)
-            left ^= step.mask
-            step = self._steps.get(step.value)
-        if not left:
-            self._sums[last.op] = chain[-1].value
-            self._gone |= {each.shuffle for each in chain} | {each.op for each in chain[1:]}
-
-    def _belongs(self, step: Step, last: Step, left: int) -> bool:
-        """Whether a step is part of a reduction and nobody else reads what comes out of it."""
-        one_bit = step.mask & step.mask - 1 == 0 and step.mask & left
-        whole = known(step.shuffle.operands[3]) == _FULL
-        readers = self._demand.readers.get(step.op.results[0], ())
-        return (
-            bool(one_bit and whole)
-            and step.op.opdef is last.op.opdef
-            and (step is last or len(readers) == 2)
-        )
+            elif op.results and op.results[0] in self._idioms.steps:
+                self._note_same(self._idioms.steps[op.results[0]])
 
     def _note_same(self, step: Step) -> None:
         """After a step both lanes have the same, if both are there."""
@@ -179,7 +109,7 @@ class ShuffleReplacer(Copier):
 
     def _is_whole(self, shuffle: Op) -> bool:
         """Whether all lanes of the warp are proven to take part."""
-        named = known(shuffle.operands[-1]) == _FULL
+        named = known(shuffle.operands[-1]) == FULL
         return named and self._presence.all_there(self._demand.home[shuffle])
 
     # ---- the cheapest way ----
@@ -250,26 +180,35 @@ class ShuffleReplacer(Copier):
         if name == "reduce":
             return self._reduce(op, block, builder)
         if op in self._pairs:
-            value = self.value(self._steps[op.results[0]].value, block)
+            value = self.value(self._idioms.steps[op.results[0]].value, block)
             both = [builder.move_lanes(value, lanes, False) for lanes in _ROW_PAIR]
             return builder.emit(name, both, op.attrs, (LANES,)).results
         if op in self._gone:
             return (self.value(op.operands[0], block),)
-        if op in self._sums:
-            kind, number = _REDUCTIONS[name]
-            return (builder.reduce_warp(self.value(self._sums[op], block), kind, number),)
+        for found, write in (
+            (self._idioms.reductions, self._reduction),
+            (self._idioms.scans, self._scan),
+        ):
+            if op in found:
+                return (write(found[op], self.value(found[op].value, block), builder),)
         if op in self._copies:
             operands = [self.value(value, block) for value in op.operands]
             half = builder.emit(name, operands, op.attrs, (LANES,)).results[0]
-            whole = self._is_whole(self._steps[op.results[0]].shuffle)
+            whole = self._is_whole(self._idioms.steps[op.results[0]].shuffle)
             return (builder.move_lanes(half, self._copies[op], whole),)
         return None
+
+    def _reduction(self, chain: Chain, value: Value, builder: Builder) -> Value:
+        return builder.reduce_warp(value, *REDUCTIONS[chain.op.opdef.name])
+
+    def _scan(self, chain: Chain, value: Value, builder: Builder) -> Value:
+        return builder.scan_warp(value, *REDUCTIONS[chain.op.opdef.name], chain.width)
 
     def _reduce(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
         """redux.sync over whole warps needs no look at who is there."""
         number, kind = op.attr("number"), op.attr("op")
         assert isinstance(kind, ReduceOp)
-        if number not in _INTEGERS or known(op.operands[1]) != _FULL:
+        if number not in _INTEGERS or known(op.operands[1]) != FULL:
             return None
         if not self._presence.all_there(block):
             return None
@@ -287,11 +226,3 @@ class ShuffleReplacer(Copier):
             result = builder.move_lanes(value, way.lanes, way.all_active)
         inside = builder.const(1, 1) if moved[1] == ALL else builder.is_among(moved[1], LANES)
         return result, inside
-
-
-def _distance(shuffle: Op, moved: Moved | None) -> int:
-    """The mask of a butterfly in which all lanes are in range, else 0."""
-    if moved is None or shuffle.attr("mode") is not ShuffleMode.BFLY or moved[1] != ALL:
-        return 0
-    mask = moved[0][0]
-    return mask if all(at == lane ^ mask for lane, at in enumerate(moved[0])) else 0

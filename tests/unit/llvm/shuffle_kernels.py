@@ -139,3 +139,10 @@ def integer_steps(operation: str, distances: Sequence[int]) -> str:
     """A butterfly of integers, into %r2."""
     step = "shfl.sync.bfly.b32 %r3, %r1, {}, 31, -1; {} %r1, %r1, %r3;"
     return "".join(step.format(each, operation) for each in distances) + "mov.b32 %r2, %r1;"
+
+
+def integer_scan(operation: str, distances: Sequence[int], width: int = LANES) -> str:
+    """A scan of integers in segments, into %r2."""
+    c = (LANES - width) << 8
+    step = "shfl.sync.up.b32 %r3|%p1, %r1, {}, {}, -1; @%p1 {} %r1, %r3, %r1;"
+    return "".join(step.format(d, c, operation) for d in distances) + "mov.b32 %r2, %r1;"

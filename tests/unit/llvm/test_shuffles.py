@@ -14,6 +14,7 @@ from shuffle_kernels import (
     every_shuffle,
     float_steps,
     in_parts,
+    integer_scan,
     integer_steps,
     kernel,
     reduction,
@@ -302,3 +303,42 @@ def test_whole_warps_reduce_without_a_look() -> None:
     expected = values.view(np.int32).reshape(2, LANES).max(axis=1).repeat(LANES)
     ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
     assert (values.view(np.int32) == expected).all()
+
+
+SCANS = {
+    "add.s32": np.add,
+    "or.b32": np.bitwise_or,
+    "xor.b32": np.bitwise_xor,
+    "max.u32": np.maximum,
+    "min.s32": np.minimum,  # zero would change it: its steps stay as they are
+}
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx950", "gfx1030", "gfx1201"])
+def test_integer_scans(target: str) -> None:
+    distances = {32: (1, 2, 4, 8, 16), 16: (1, 2, 4, 8)}
+    names = {f"k{i}_{w}": (op, w) for i, op in enumerate(SCANS) for w in distances}
+    text = "".join(
+        reduction(name, integer_scan(op, distances[w], w)) for name, (op, w) in names.items()
+    )
+    lifted = lift(NONE + text, target)
+    for name, (operation, width) in names.items():
+        for threads in (64, 45):
+            values = np.random.default_rng(11).integers(0, 1 << 32, threads, dtype=np.uint32)
+            typed = values.view(np.int32) if operation == "min.s32" else values
+            segments = [typed[at : at + width] for at in range(0, threads, width)]
+            parts = [SCANS[operation].accumulate(each, dtype=typed.dtype) for each in segments]
+            ptxlift.run(lifted, name, (1, 1, 1), (threads, 1, 1), [values])
+            assert (values == np.concatenate(parts).view(np.uint32)).all(), (name, threads)
+        if operation != "min.s32":
+            assert added(lifted, name)[1] == 0
+            assert added(lifted, name)[0] + 1 <= (4 if width == 16 else 6)
+
+
+def test_scans_in_another_order_stay_shuffles() -> None:
+    """A near miss: steps by 2, 1 are not a scan."""
+    lifted = lift(reduction("k", integer_scan("add.s32", (2, 1, 4, 8, 16))), "gfx1100")
+    values = np.arange(64, dtype=np.uint32)
+    expected = scanned(values.astype(np.float64), (2, 1, 4, 8, 16), 32)
+    ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
+    assert (values == expected).all()
