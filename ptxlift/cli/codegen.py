@@ -6,6 +6,7 @@ Comes in: what click parsed. Goes out: `Options`. It must know nothing of files 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -49,6 +50,19 @@ _OPTIONS = [
         type=click.IntRange(0),
         help="Scratch memory a lane of kernels whose need is not known.",
     ),
+    click.option(
+        "--link",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False),
+        help="LLVM bitcode with functions that the PTX declares; repeatable.",
+    ),
+    click.option(
+        "--extern",
+        "externs",
+        multiple=True,
+        metavar="NAME=FUNCTION",
+        help="What a function of the PTX is called in --link; repeatable.",
+    ),
     click.option("--unsafe-fp-atomics", is_flag=True, help="Memory is never fine-grained."),
     click.option("--debug-lines", "-g", is_flag=True, help="Say the lines of PTX in the code."),
     click.option("--remarks", is_flag=True, help="Say what the rewriter made of which line."),
@@ -56,6 +70,8 @@ _OPTIONS = [
 _NAMES = (
     "opt_level", "wave_size", "warp_mapping", "max_block", "code_object_version", "matrix",
     "stack_bytes",
+    "link",
+    "externs",
     "unsafe_fp_atomics", "debug_lines", "remarks",
 )  # fmt: skip
 _NUMBERS = ("wave_size", "code_object_version")
@@ -77,4 +93,13 @@ def take_options(given: dict[str, Any], *, skip: bool, isolate: bool) -> Options
     values = {name: given.pop(name) for name in _NAMES}
     for name in _NUMBERS:
         values[name] = int(values[name]) if values[name] else None
+    values["link"] = tuple(Path(path).read_bytes() for path in values["link"])
+    values["externs"] = dict(_extern(word) for word in values["externs"])
     return Options(on_unsupported="skip" if skip else "error", isolate=isolate, **values)
+
+
+def _extern(word: str) -> tuple[str, str]:
+    name, equals, function = word.partition("=")
+    if not (name and equals and function):
+        raise click.UsageError(f"--extern {word!r} is no NAME=FUNCTION")
+    return name, function

@@ -121,4 +121,6 @@ def diagnostic_facts(diagnostic: Diagnostic) -> Json:
 
 
 def _option_facts(options: Options) -> Mapping[str, Any]:
-    return {name: value for name, value in asdict(options).items() if name != "isolate"}
+    facts = {name: value for name, value in asdict(options).items() if name != "isolate"}
+    facts["link"] = [hashlib.sha256(data).hexdigest() for data in options.link]
+    return facts

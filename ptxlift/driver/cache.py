@@ -14,7 +14,7 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -178,7 +178,7 @@ def _size_from_environment() -> int:
 def key(task: Task, target: str) -> str:
     """The digest of all that an outcome depends on."""
     digest = hashlib.sha256(fingerprint())
-    options = [(f.name, getattr(task.options, f.name)) for f in fields(task.options)]
+    options = [(f.name, _fact(getattr(task.options, f.name))) for f in fields(task.options)]
     names = [[image.name for image in group] for group in task.older]
     facts = (target, task.parts, task.kernels, task.names, names, options, len(task.texts))
     digest.update(repr(facts).encode())
@@ -187,6 +187,15 @@ def key(task: Task, target: str) -> str:
         digest.update(f"{type(text).__name__} {len(data)}\n".encode())
         digest.update(data)
     return digest.hexdigest()
+
+
+def _fact(value: object) -> object:
+    """An option's value; long bytes as their digest, names in an order of their own."""
+    if isinstance(value, tuple):
+        return [_fact(one) for one in value]
+    if isinstance(value, bytes):
+        return hashlib.sha256(value).hexdigest()
+    return sorted(value.items()) if isinstance(value, Mapping) else value
 
 
 @cache

@@ -15,7 +15,7 @@ from ptxlift import ptx
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.units import Split
 from ptxlift.lifter.module import Lifted, lift_program
-from ptxlift.lifter.program import Older
+from ptxlift.lifter.program import Older, Outside
 
 _ENTRY = re.compile(r"\.entry\s++([\w$%]++)", re.ASCII)
 
@@ -34,9 +34,14 @@ class Images:
     """
 
     def __init__(
-        self, texts: Sequence[Image], older: Sequence[Sequence[Image]], native: str = ""
+        self,
+        texts: Sequence[Image],
+        older: Sequence[Sequence[Image]],
+        native: str = "",
+        outside: Outside | None = None,
     ) -> None:
         self._native = native
+        self._outside = outside
         self.notes: list[Diagnostic] = []
         self.modules: list[ptx.Module] = []
         self._left: list[tuple[Image, ptx.Module]] = []
@@ -66,11 +71,19 @@ class Images:
         """The program; kernels that fail come from older images. `passed`: see `lift_program`."""
         known = {f.name for m in self.modules for f in m.functions.values() if f.kind == "entry"}
         if self._left and (passed or self._have_more(known)):
-            return lift_program(self.modules, wanted, self._parsed(), passed, self._native)
-        lifted = lift_program(self.modules, wanted, native=self._native)
+            return self._lifted(wanted, self._parsed(), passed)
+        lifted = self._lifted(wanted)
         if lifted.failed and self._left:
-            lifted = lift_program(self.modules, wanted, self._parsed(), native=self._native)
+            lifted = self._lifted(wanted, self._parsed())
         return lifted
+
+    def _lifted(
+        self,
+        wanted: Sequence[str] | None,
+        older: Sequence[Older] = (),
+        passed: Mapping[str, int] | None = None,
+    ) -> Lifted:
+        return lift_program(self.modules, wanted, older, passed, self._native, self._outside)
 
     @property
     def most(self) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ptxlift.diag import PtxError
 
@@ -52,6 +53,10 @@ class Options:
     max_block: threads of the largest block a kernel without `.maxntid` may be launched with.
     stack_bytes: scratch memory a lane of kernels whose need nobody knows (`Kernel.dynamic_stack`:
         recursion, calls of any function); None leaves it to LLVM's guess and the runtime.
+    link: LLVM bitcode, the bytes of files, that defines functions which the PTX only declares.
+        Their parameters and results must be single values of PTX's sizes. What ptxlift proves of
+        warps does not include such a function: it must be one of a lane by itself.
+    externs: names of functions that PTX declares, with their names in `link`; others keep theirs.
     """
 
     opt_level: int = 2
@@ -67,6 +72,8 @@ class Options:
     heap_bytes: int = 0
     max_block: int = 1024
     stack_bytes: int | None = None
+    link: tuple[bytes, ...] = ()
+    externs: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def check_for(self, nvidia: str) -> None:
         """Raises PTX307 for an option that says something about AMD code only."""
@@ -92,7 +99,15 @@ class Options:
         if not isinstance(self.max_block, int) or not 1 <= self.max_block <= _LARGEST_BLOCK:
             hint = f"1 to {_LARGEST_BLOCK}"
             raise PtxError.of("PTX307", f"max_block is {self.max_block!r}", hint=hint)
+        object.__setattr__(self, "link", _all_bytes(self.link))
         stack = self.stack_bytes
         if stack is not None and not (isinstance(stack, int) and 0 <= stack <= _LARGEST_STACK):
             hint = f"up to {_LARGEST_STACK}"
             raise PtxError.of("PTX307", f"stack_bytes is {stack!r}", hint=hint)
+
+
+def _all_bytes(link: object) -> tuple[bytes, ...]:
+    """A sequence of bitcode as a tuple, so that options stay what they are."""
+    if isinstance(link, list | tuple) and all(isinstance(one, bytes) for one in link):
+        return tuple(link)
+    raise PtxError.of("PTX307", "link is no list of bytes", hint="give the bytes of bitcode files")

@@ -25,6 +25,7 @@ from ptxlift.driver.warps import Request
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
 from ptxlift.lifter.module import Lifted
+from ptxlift.lifter.program import Outside
 from ptxlift.llvm.nvptx.backend import tidy
 from ptxlift.llvm.toolchains import toolchain_for
 from ptxlift.rewrite.driver import Log
@@ -199,7 +200,8 @@ class Translation:
         start = time.perf_counter()
         inputs = self._inputs
         texts = [Image(name, text) for name, text in zip(inputs.names, inputs.texts, strict=True)]
-        images = self._images = Images(texts, inputs.older, inputs.native)
+        outside = Outside(inputs.options.externs, bool(inputs.options.link))
+        images = self._images = Images(texts, inputs.older, inputs.native, outside)
         if inputs.options.heap_bytes and needs_heap(images.modules):
             images.modules.append(heap_module(inputs.options.heap_bytes))
         parsed = time.perf_counter()

@@ -8,7 +8,7 @@ LLVM.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.options import Options
@@ -148,6 +148,8 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
     toolchain = toolchain_for(request.spec)
     part = toolchain.rewrite(_part(request.module, kernels, owns_variables), log)
     emitted, job = toolchain.emit(_title(part, kernels), part, codegen, request.source)
+    if any(f.name.startswith(ir.OUTSIDE) for f in part.functions.values()):
+        job = replace(job, libraries=options.link)
     notes = tuple(_stopped_note(name) for name in log.stopped)
     fires = tuple(log.fires)
     return Unit(tuple(kernels), mapping, owns_variables, emitted.text, job, fires, notes)

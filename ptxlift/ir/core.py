@@ -130,6 +130,9 @@ class Apart:
     span: int
 
 
+OUTSIDE = "outside."  # in front of the names of functions that linked bitcode defines
+
+
 @dataclass(eq=False, slots=True)
 class Function:
     """A kernel or device function. A declaration has no blocks. Entry: `blocks[0]`; its params are

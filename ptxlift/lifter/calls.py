@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import Space
-from ptxlift.ir.core import Value
+from ptxlift.ir.core import OUTSIDE, Function, Value
 from ptxlift.lifter.registry import lifts
 from ptxlift.ptx import module as ptx
 
@@ -73,6 +73,12 @@ def give(at: FunctionLifter, formal: Formal) -> list[Value]:
     return [at.variables.read(at.node, (formal, index), width) for index in range(count)]
 
 
+def declared_outside(function: ptx.Function, name: str) -> Function:
+    """The IR of a function that only the linked bitcode defines."""
+    params, results = widths(function.params), widths(function.returns)
+    return Function(OUTSIDE + name, False, "extern", param_widths=params, result_widths=results)
+
+
 @lifts("call", "call_indirect")
 def lift_call(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Control Flow Instructions: call."""
@@ -83,11 +89,14 @@ def lift_call(at: FunctionLifter, inst: ptx.Inst) -> None:
     results = _list(inst.operands[:callee_at])
     arguments = _list(inst.operands[callee_at + 1 :])
     if isinstance(callee, ptx.FunctionRef):
-        if at.lift_extern(callee.function, arguments, results, inst):
+        name = at.program.outside(callee.function, named=True)
+        if name is None and at.lift_extern(callee.function, arguments, results, inst):
             return
-        function = at.need_function(callee.function)
+        name = name or at.program.outside(callee.function, named=False)
+        function = callee.function if name is not None else at.need_function(callee.function)
+        symbol = at.program.name_of(function) if name is None else at.need_outside(function, name)
         given = _arguments(at, arguments, function.params)
-        values = at.builder.call(at.program.name_of(function), given, widths(function.returns))
+        values = at.builder.call(symbol, given, widths(function.returns))
         returns: Sequence[Formal] = function.returns
     else:
         assert isinstance(callee, ptx.Register)

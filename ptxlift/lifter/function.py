@@ -15,7 +15,7 @@ from ptxlift.diag import Diagnostic, PtxError, Span
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Slot, Value
 from ptxlift.isa import Form, OperandKind, OperandSpec, Role
-from ptxlift.lifter.calls import give, take
+from ptxlift.lifter.calls import declared_outside, give, take
 from ptxlift.lifter.cfg import Piece, reachable, split
 from ptxlift.lifter.externs import lift_extern
 from ptxlift.lifter.jumps import lift_jump
@@ -80,6 +80,7 @@ class FunctionLifter(Operands):
         self.called: dict[ptx.Function, None] = {}  # functions needed, in order
         self.declared: dict[ptx.Function, None] = {}  # needed, and defined by the target's runtime
         self.used: dict[ptx.Variable, None] = {}  # variables needed, in order
+        self.outside: dict[str, Function] = {}  # functions of linked bitcode
         self.in_memory = parameters_in_memory(source)
         self.origins = Origins(source)
         self.inst: ptx.Inst | None = None
@@ -147,6 +148,12 @@ class FunctionLifter(Operands):
             )
         self.called[found] = None
         return found
+
+    def need_outside(self, function: ptx.Function, name: str) -> str:
+        """The symbol of a function of the linked bitcode; marks it as needed."""
+        made = declared_outside(function, name)
+        self.outside[made.name] = made
+        return made.name
 
     def lift_extern(
         self,

@@ -18,7 +18,7 @@ from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.function import FunctionLifter
 from ptxlift.lifter.operands import SPACE_OF
-from ptxlift.lifter.program import Older, Program
+from ptxlift.lifter.program import Older, Outside, Program
 from ptxlift.ptx import module as ptx
 
 
@@ -42,15 +42,16 @@ def lift_program(
     older: Sequence[Older] = (),
     passed: Mapping[str, int] | None = None,
     native: str = "",
+    outside: Outside | None = None,
 ) -> Lifted:
     """Lifts the kernels named (all of them if None) and everything they reach.
 
     older: other images of the modules, the best first; a kernel is taken from the first image that
     can be lifted. passed: how many images of a kernel not to try, if there are more. native: the
-    NVIDIA target whose own instructions stay, "" for an AMD one. Raises `PtxError` for a kernel
-    name nobody defines and for symbols defined twice.
+    NVIDIA target whose own instructions stay, "" for an AMD one. outside: what the program is
+    linked with. Raises `PtxError` for a kernel name nobody defines and for symbols defined twice.
     """
-    program = Program(modules, older, native)
+    program = Program(modules, older, native, outside)
     images = _wanted(program, kernels)
     at = {n: min((passed or {}).get(n, 0), len(images[n]) - 1) for n in images}
     lifting = _Lifting(program)
@@ -197,6 +198,7 @@ def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting)
             made = lifting.done[function]
             assert isinstance(made, ir.Function)
             lifted.module.functions.setdefault(made.name, made)
+            lifted.module.functions.update(lifting.needs[function].outside)
             for declared in lifting.needs[function].declared:
                 lifted.module.functions.setdefault(declared.name, _empty(program, declared))
             for variable in lifting.needs[function].used:

@@ -7,8 +7,8 @@ definition in the object, or PTX306 with both places. The rules are those of NVI
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ptxlift.diag import Diagnostic, PtxError
@@ -30,6 +30,16 @@ class Older:
     of: ptx.Module
 
 
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What the program is linked with. names: PTX's name of a function to the one it has there;
+    others: functions that the program does not define have their own names there.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    others: bool = False
+
+
 class Program:
     """All symbols of several PTX modules.
 
@@ -37,9 +47,14 @@ class Program:
     """
 
     def __init__(
-        self, modules: Sequence[ptx.Module], older: Sequence[Older] = (), native: str = ""
+        self,
+        modules: Sequence[ptx.Module],
+        older: Sequence[Older] = (),
+        native: str = "",
+        outside: Outside | None = None,
     ) -> None:
         self.native = native
+        self._outside = outside or Outside()
         self.modules = modules
         self.older = older
         self.home: dict[ptx.Function, ptx.Module] = {}
@@ -125,6 +140,15 @@ class Program:
             return function
         found = self._exports.get(function.name)
         return found[0] if found and isinstance(found[0], ptx.Function) else function
+
+    def outside(self, function: ptx.Function, *, named: bool) -> str | None:
+        """The name outside of a function that the program does not define; None if it is not to be
+        found there. `named`: only if the caller named it.
+        """
+        if self.function(function).body is not None:
+            return None
+        found = self._outside.names.get(function.name)
+        return found if named or found is not None or not self._outside.others else function.name
 
     def variable(self, variable: ptx.Variable) -> ptx.Variable:
         """The definition behind a variable's name; its first declaration if there is none. Raises

@@ -12,6 +12,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from ptxlift.diag import PtxError
+from ptxlift.llvm.libraries import link_libraries
 from ptxlift.llvm.options import Compiled, Job, Pipeline
 
 # Puts each instruction's text and encoding into the object, for the emulator and `r.asm`.
@@ -59,12 +60,23 @@ def run(job: Job) -> Compiled:
 
 def _parse(job: Job) -> llvm.ModuleRef:
     try:
-        module = llvm.parse_assembly(job.text, llvm.create_context())
+        context = llvm.create_context()
+        module = llvm.parse_assembly(job.text, context)
+        if job.libraries:
+            _link(module, job, context)
         module.verify()
     except RuntimeError as error:
         message = f"LLVM refuses the IR of {job.name}: {error}"
         raise PtxError.of("PTX304", message) from error
     return module
+
+
+def _link(module: llvm.ModuleRef, job: Job, context: llvm.ContextRef) -> None:
+    try:
+        link_libraries(module, job, context)
+    except PtxError:
+        module.close()  # before its context, whatever the collector does later
+        raise
 
 
 def _machine(job: Job) -> llvm.TargetMachine:

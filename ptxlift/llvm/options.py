@@ -61,7 +61,8 @@ class Emitted:
 @dataclass(frozen=True, slots=True)
 class Job:
     """One unit for LLVM, picklable. `name`: the kernel or file, for messages. `is_text`: the
-    output is assembly text, and there are no objects.
+    output is assembly text, and there are no objects. `libraries`: bitcode that defines the
+    functions whose names begin with "outside.".
     """
 
     name: str
@@ -75,6 +76,7 @@ class Job:
     want_asm: bool = False
     want_bitcode: bool = False
     is_text: bool = False
+    libraries: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

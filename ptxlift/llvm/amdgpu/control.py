@@ -95,7 +95,7 @@ def _native(e: Emitter, op: Op) -> None:
 def _call(e: Emitter, op: Op) -> None:
     name = str(op.attr("symbol"))
     callee = e.context.module.functions.get(name)
-    if callee is None or not callee.blocks:
+    if callee is None or not (callee.blocks or callee.linkage == "extern"):
         raise e.error(op, "PTX111", f"the function {name} is called but never defined")
     _emit_call(e, op, symbol(name), op.operands, callee)
 

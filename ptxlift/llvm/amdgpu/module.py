@@ -66,7 +66,7 @@ def _pipeline(facts: Mapping[str, Facts], options: CodegenOptions) -> Pipeline:
 
 def _function(function: Function, facts: Facts, context: Context, lines: DebugLines | None) -> str:
     if not function.blocks:
-        return ""
+        return _declaration(function)
     if function.is_kernel:
         _check_shared(function, facts, context)
     emitter = Emitter(context, function, facts)
@@ -82,6 +82,15 @@ def _function(function: Function, facts: Facts, context: Context, lines: DebugLi
         text = lines.located(text, emitter.marks, scope)
     body = "\n".join(text)
     return f"{head} {{\n{body}\n}}"
+
+
+def _declaration(function: Function) -> str:
+    """Of a function that linked bitcode defines; others without a body have no use."""
+    if function.linkage != "extern":
+        return ""
+    result = joined(control.return_types(function.result_widths, None))
+    arguments = ", ".join(f"i{width}" for width in function.param_widths)
+    return f"declare {result} {symbol(function.name)}({arguments})"
 
 
 def _required_size(function: Function, context: Context) -> str:

@@ -90,7 +90,7 @@ def test_only_what_is_missing_is_done(tmp_path: Path) -> None:
 _OTHER_VALUES: dict[str, Any] = {
     "opt_level": 1, "wave_size": 64, "warp_mapping": "split", "code_object_version": 6,
     "on_unsupported": "skip", "isolate": True, "matrix": "native", "max_block": 256,
-    "stack_bytes": 4096, "heap_bytes": 4096,
+    "stack_bytes": 4096, "heap_bytes": 4096, "link": (b"BC",), "externs": {"f": "g"},
 }  # fmt: skip
 
 
