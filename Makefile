@@ -51,7 +51,7 @@ corpus-full: $(READY) ## Every example from every compiler on six targets
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[corpus]'
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/corpus --corpus-full
 
-fuzz: $(READY) ## Random programs, interpreter against emulator; FUZZ_SECONDS=600
+fuzz: $(READY) ## Random PTX and LLVM IR, interpreter and this machine against emulator; FUZZ_SECONDS=600
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 numerics: $(READY) ## Divisions, roots and approximate functions on millions of operands; hours, goes on where it was

@@ -1,5 +1,7 @@
 """`python -m tests.fuzz --seconds 60`: fuzz, print the seed, shrink what differs, report the
 rate.
+
+Two generators take turns: PTX by the instruction table, and LLVM IR that LLVM makes PTX of.
 """
 
 from __future__ import annotations
@@ -9,14 +11,72 @@ import collections
 import random
 import sys
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.fuzz.compare import compare, inputs
 from tests.fuzz.forms import usable_rows
+from tests.fuzz.llvm_compare import compare_llvm, shrink_llvm, to_ptx
+from tests.fuzz.llvm_program import random_llvm_program
 from tests.fuzz.program import random_program
 from tests.fuzz.shrink import shrink
 
 TARGETS = (("gfx942", 3), ("gfx1100", 3), ("gfx942", 0), ("gfx1100", 0))
+LLVM_TARGETS = (("gfx942", 2), ("gfx1100", 2), ("gfx1100", 0), ("sm_90", 2))
+LLVM_EVERY = 3  # each third program is LLVM IR
+
+
+@dataclass(slots=True)
+class Fuzzer:
+    """A run. `rows`: how often each was in a program; `finds`: where they are written."""
+
+    seed: int
+    length: int
+    folder: Path
+    rows: collections.Counter[str] = field(default_factory=collections.Counter)
+    programs: int = 0
+    divergent: int = 0
+    finds: int = 0
+
+    def step(self) -> None:
+        """One program."""
+        number, self.programs = self.programs, self.programs + 1
+        rng = random.Random(f"{self.seed}/{number}")
+        if number % LLVM_EVERY == LLVM_EVERY - 1:
+            self._try_llvm(rng, number)
+        else:
+            self._try_ptx(rng, number)
+
+    def _try_ptx(self, rng: random.Random, number: int) -> None:
+        program, data = random_program(rng, self.length), inputs(rng)
+        self.rows.update(program.rows)
+        self.divergent += program.divergent
+        try:
+            difference: object = compare(program, data, TARGETS)
+        except Exception as error:  # a refusal or a fault: each is a find
+            difference = f"{type(error).__name__}: {error}"
+        if difference is not None:
+            small = shrink(program, data, TARGETS)
+            self._report(number, difference, {".ptx": small.text})
+
+    def _try_llvm(self, rng: random.Random, number: int) -> None:
+        program, data = random_llvm_program(rng, self.length), inputs(rng)
+        try:
+            difference: object = compare_llvm(program, data, LLVM_TARGETS)
+        except Exception as error:
+            difference = f"{type(error).__name__}: {error}"
+        if difference is not None:
+            small = shrink_llvm(program, data, LLVM_TARGETS)
+            texts = {".ll": small.body, ".O2.ptx": to_ptx(small, 2), ".O0.ptx": to_ptx(small, 0)}
+            self._report(number, difference, texts)
+
+    def _report(self, number: int, difference: object, texts: dict[str, str]) -> None:
+        self.finds += 1
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for extension, text in texts.items():
+            (self.folder / f"find-{self.seed}-{number}{extension}").write_text(text)
+        first = next(iter(texts.values()))
+        print(f"program {number}: {difference}\n{first}\n({self.folder})", flush=True)
 
 
 def main() -> int:
@@ -30,33 +90,20 @@ def main() -> int:
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else time.time_ns() % 10**9
     print(f"seed {seed}", flush=True)
+    fuzzer = Fuzzer(seed, options.length, options.finds)
     end = time.monotonic() + options.seconds
-    rows: collections.Counter[str] = collections.Counter()
-    programs = divergent = finds = 0
-    while time.monotonic() < end and finds < options.most:
-        rng = random.Random(f"{seed}/{programs}")
-        program = random_program(rng, options.length)
-        data = inputs(rng)
-        programs += 1
-        rows.update(program.rows)
-        divergent += program.divergent
-        try:
-            difference: object = compare(program, data, TARGETS)
-        except Exception as error:  # a refusal or a fault: each is a find
-            difference = f"{type(error).__name__}: {error}"
-        if difference is not None:
-            finds += 1
-            small = shrink(program, data, TARGETS)
-            options.finds.mkdir(parents=True, exist_ok=True)
-            path = options.finds / f"find-{seed}-{programs - 1}.ptx"
-            path.write_text(small.text)
-            print(f"program {programs - 1}: {difference}\n{small.text}\n({path})", flush=True)
-    wanted = {row.name for row in usable_rows()}
-    print(f"{programs} programs, {programs / options.seconds * 60:.0f}/min, {finds} finds")
-    print(f"{len(wanted & set(rows))} of {len(wanted)} rows exercised")
-    print(f"{100 * divergent / max(programs, 1):.0f}% with warp operations under divergence")
-    print("rows never exercised: " + (", ".join(sorted(wanted - set(rows))) or "none"))
-    return 1 if finds else 0
+    while time.monotonic() < end and fuzzer.finds < options.most:
+        fuzzer.step()
+    wanted, rows = {row.name for row in usable_rows()}, set(fuzzer.rows)
+    programs = fuzzer.programs
+    of_llvm = programs // LLVM_EVERY
+    rate = f"{programs / options.seconds * 60:.0f}/min"
+    print(f"{programs} programs, {of_llvm} of them LLVM IR, {rate}, {fuzzer.finds} finds")
+    print(f"{len(wanted & rows)} of {len(wanted)} rows exercised")
+    share = 100 * fuzzer.divergent / max(programs - of_llvm, 1)
+    print(f"{share:.0f}% of the others with warp operations under divergence")
+    print("rows never exercised: " + (", ".join(sorted(wanted - rows)) or "none"))
+    return 1 if fuzzer.finds else 0
 
 
 if __name__ == "__main__":
