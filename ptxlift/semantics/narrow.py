@@ -37,7 +37,7 @@ class Small:
         return 4 if self.bits == 4 else 8
 
 
-_SMALL = {
+SMALL = {
     "e4m3": Small(8, 3, 7, 0x7E, 0x7F, True),
     "e5m2": Small(8, 2, 15, 0x7B, 0x7F, True),
     "e2m3": Small(6, 3, 1, 0x1F, 0x1F, False),
@@ -49,7 +49,7 @@ _F32_BIAS = 127
 _F16_BIAS = 15
 
 
-def _types(form: Form) -> tuple[Type, Type]:
+def types_of(form: Form) -> tuple[Type, Type]:
     return type_of(form.get("dtype")), type_of(form.get("atype"))
 
 
@@ -89,8 +89,8 @@ def _encode(algebra: Algebra[V], form: Form, a: V, small: Small) -> V:
 
 
 def _encode_pair(algebra: Algebra[V], form: Form, high: V, low: V) -> V:
-    target = _types(form)[0]
-    small = _SMALL[target.element]
+    target = types_of(form)[0]
+    small = SMALL[target.element]
     upper, lower = (_encode(algebra, form, x, small) for x in (high, low))
     pair = algebra.or_(algebra.shl(upper, algebra.const(32, small.width)), lower)
     return algebra.trunc(pair, target.bits)
@@ -136,7 +136,7 @@ def _decode(algebra: Algebra[V], a: V, small: Small) -> V:
 @semantics("cvt_f8x2_to_half", "cvt_f6x2_to_half", "cvt_f4x2_to_half")
 def cvt_small_to_half(algebra: Algebra[V], form: Form, a: V) -> V:
     """Data Movement and Conversion Instructions: cvt, a pair to f16x2."""
-    small = _SMALL[_types(form)[1].element]
+    small = SMALL[types_of(form)[1].element]
     wide = a if algebra.width(a) == 16 else algebra.zext(a, 16)
     mask = algebra.const(16, (1 << small.bits) - 1)
     halves = []
@@ -182,7 +182,7 @@ def cvt_scale(algebra: Algebra[V], form: Form, a: V, b: V) -> V:
 @semantics("cvt_ue8m0x2_half")
 def cvt_scale_from_half(algebra: Algebra[V], form: Form, a: V) -> V:
     """Data Movement and Conversion Instructions: cvt, bf16x2 to ue8m0x2."""
-    fmt = format_of(_types(form)[1])
+    fmt = format_of(types_of(form)[1])
     low, high = (
         algebra.fconvert(algebra.extract(a, 16, offset), fmt, Format.F32, Rounding.RN, False)
         for offset in (0, 16)

@@ -23,7 +23,8 @@ Function = Callable[..., Any]  # Any: the value type is the algebra's, not ours
 _CHAPTERS = Chapters[Function](
     "ptxlift.semantics",
     (
-        "integer", "logic", "compare", "data", "floating", "half", "convert", "narrow", "video",
+        "integer", "logic", "compare", "data", "floating", "half", "convert", "narrow",
+        "stochastic", "video",
     ),
 )  # fmt: skip
 semantics = _CHAPTERS.register

@@ -47,30 +47,45 @@ def _kernel(name: str, instruction: Instruction) -> str:
     return "\n".join(lines)
 
 
+def load(text: str, target: str) -> emulator.Image:
+    """A module, translated for a chip."""
+    lifted = ptxlift.lift(text, target=target)
+    code = listing([lifted.object])
+    return emulator.load_code_object(lifted.code_object, code, target)
+
+
+def apply(
+    image: emulator.Image,
+    kernel: str,
+    operands: Sequence[Bits],
+    approx: emulator.Approx,
+    seed: int = 0,
+) -> Bits:
+    """Results of a kernel that takes arrays and a result's address, one thread an element; the
+    number of elements is a multiple of BLOCK.
+    """
+    memory = emulator.Memory()
+    result = np.zeros_like(operands[0])
+    addresses = [memory.alloc(array) for array in (*operands, result)]
+    packed = struct.pack(f"<{len(addresses)}Q", *addresses)
+    grid = (len(result) // BLOCK, 1, 1)
+    options = emulator.Options(approx=approx, seed=seed, detailed=False, waves_per_batch=1024)
+    emulator.launch(image, memory, kernel, grid, (BLOCK, 1, 1), packed, options=options)
+    return result
+
+
 class Device:
     """Instructions by kernel name, compiled for a chip."""
 
     def __init__(self, instructions: Mapping[str, Instruction], target: str) -> None:
         self.target = target
-        self._instructions = instructions
         head = ".version 8.6\n.target sm_90\n.address_size 64\n"
         # One module a kernel: each gets the denormal mode that its own instruction asks for.
-        self._images = {}
-        for name, instruction in instructions.items():
-            lifted = ptxlift.lift(head + _kernel(name, instruction), target=target)
-            code = listing([lifted.object])
-            image = emulator.load_code_object(lifted.code_object, code, target)
-            self._images[name] = image
+        self._images = {
+            name: load(head + _kernel(name, instruction), target)
+            for name, instruction in instructions.items()
+        }
 
     def run(self, name: str, operands: Sequence[Bits], approx: emulator.Approx, seed: int) -> Bits:
-        """The instruction's results; the number of operands is a multiple of BLOCK."""
-        memory = emulator.Memory()
-        result = np.zeros_like(operands[0])
-        addresses = [memory.alloc(array) for array in (*operands, result)]
-        packed = struct.pack(f"<{len(addresses)}Q", *addresses)
-        grid = (len(result) // BLOCK, 1, 1)
-        options = emulator.Options(approx=approx, seed=seed, detailed=False, waves_per_batch=1024)
-        emulator.launch(
-            self._images[name], memory, name, grid, (BLOCK, 1, 1), packed, options=options
-        )
-        return result
+        """The instruction's results."""
+        return apply(self._images[name], name, operands, approx, seed)

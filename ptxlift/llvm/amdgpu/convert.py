@@ -165,23 +165,21 @@ def _to_32_bits(e: Emitter, op: Op, text: str, type: FloatType, width: int, sign
 
 
 def _to_64_bits(e: Emitter, op: Op, text: str, type: FloatType, signed: bool) -> None:
-    """LLVM's sequence does not clamp. NaN gives the top bit alone."""
+    """LLVM's sequence does not clamp. NaN gives the top bit alone; a maximum takes the number."""
     n = type.name
-    word = e.let(f"{'fptosi' if signed else 'fptoui'} {n} {text} to i64")
+    least = _power(63, type, negative=True) if signed else "0.0"
+    inside = e.let(e.call(f"{n} @llvm.maxnum.{type.suffix}({n}, {n})", text, least))
+    word = e.let(f"{'fptosi' if signed else 'fptoui'} {n} {inside} to i64")
     word = e.let(f"freeze i64 {word}")
     limit = _power(63 if signed else 64, type)
     above = e.let(f"fcmp oge {n} {text}, {limit}")
     high = (1 << (64 - signed)) - 1
-    word = e.let(f"select i1 {above}, i64 {high}, i64 {word}")
-    top = -(1 << 63)
     if signed:
-        below = e.let(f"fcmp ult {n} {text}, {_power(63, type, negative=True)}")
-        e.set_bits(op.results[0], f"select i1 {below}, i64 {top}, i64 {word}")
+        e.set_bits(op.results[0], f"select i1 {above}, i64 {high}, i64 {word}")
         return
-    below = e.let(f"fcmp olt {n} {text}, 0.0")
-    word = e.let(f"select i1 {below}, i64 0, i64 {word}")
+    word = e.let(f"select i1 {above}, i64 {high}, i64 {word}")
     unordered = e.let(f"fcmp uno {n} {text}, 0.0")
-    e.set_bits(op.results[0], f"select i1 {unordered}, i64 {top}, i64 {word}")
+    e.set_bits(op.results[0], f"select i1 {unordered}, i64 {-(1 << 63)}, i64 {word}")
 
 
 def _power(exponent: int, type: FloatType, negative: bool = False) -> str:

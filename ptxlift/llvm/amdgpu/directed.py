@@ -78,7 +78,12 @@ def round_to_float(e: Emitter, text: str, rounding: Rounding) -> str:
 
 
 def round_to_half(e: Emitter, text: str, rounding: Rounding) -> str:
-    """The expression that rounds f32 to f16 in a direction."""
+    """The expression that rounds f32 to f16 in a direction. Toward zero the chips have a way of
+    their own, which no mode changes.
+    """
+    if rounding is Rounding.RZ:
+        pair = e.let(e.call("<2 x half> @llvm.amdgcn.cvt.pkrtz(float, float)", text, "0.0"))
+        return f"extractelement <2 x half> {pair}, i64 0"
     return _narrow(e, text, FLOAT, HALF, rounding)
 
 

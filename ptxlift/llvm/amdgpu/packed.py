@@ -95,13 +95,25 @@ def _operand(e: Emitter, low: Value, high: Value, type: FloatType, depth: int) -
     """Two operands as a vector: the halves of one word as they are, others side by side."""
     whole = _halves_of(low, high, type)
     vector = f"<2 x {type.name}>"
-    if whole is not None:
+    if whole is not None and _is_pair(whole):
+        assert isinstance(whole.definition, Op)
+        low, high = whole.definition.operands  # as numbers, not as bits with PTX's NaN
+    elif whole is not None:
         return e.let(f"bitcast i{whole.width} {e.bits(whole)} to {vector}")
     nested = _vector(e, low, high, type, depth)
     if nested is not None:
         return nested
     first = e.let(f"insertelement {vector} poison, {type.name} {e.real(low, type)}, i32 0")
     return e.let(f"insertelement {vector} {first}, {type.name} {e.real(high, type)}, i32 1")
+
+
+def _is_pair(word: Value) -> bool:
+    definition = word.definition
+    return (
+        isinstance(definition, Op)
+        and definition.opdef.name == "pack"
+        and len(definition.operands) == 2
+    )
 
 
 def _halves_of(low: Value, high: Value, type: FloatType) -> Value | None:
