@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from replay import instruction
 from test_replay import all_sections
 
@@ -29,6 +31,7 @@ ELSEWHERE = {
 # fmt: on
 
 
+@cache
 def covered() -> set[str]:
     """Names of the rows that some vector file exercises."""
     return {instruction(section).form.name for section in all_sections()}
