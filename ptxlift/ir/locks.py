@@ -212,8 +212,14 @@ def one_lane_reaches(op: Op, function: Function) -> bool:
     A thread number with fewer than three parts is taken to tell the lanes apart, as it does in
     blocks of as many dimensions as the kernel asks about.
     """
+    return bool(one_lane_guards(op, function))
+
+
+def one_lane_guards(op: Op, function: Function) -> set[Block]:
+    """The blocks behind such tests that an op stands in or behind."""
     tree = dominators(function)
     before = predecessors(function)
+    found: set[Block] = set()
     at: Block | None = next((b for b in tree.order if op in b.ops), None)
     while at is not None:
         above = tree.parent[at]
@@ -221,9 +227,9 @@ def one_lane_reaches(op: Op, function: Function) -> bool:
         if above is not None and ways == [above] and above.terminator.name == "cond_br":
             branch = above.terminator
             if _names_lane(branch.operands[0], branch.successors[0] is at, _DEEPEST):
-                return True
+                found.add(at)
         at = above
-    return False
+    return found
 
 
 def _names_lane(condition: Value, truth: bool, depth: int) -> bool:

@@ -26,9 +26,11 @@ from ptxlift.ir.meetings import (
     waiting_functions,
 )
 from ptxlift.ir.repair import restore_dominance
+from ptxlift.ir.spinning import yield_while_waiting
 from ptxlift.ir.warp_uniformity import constant
 
 _EVERYONE = 0xFFFFFFFF
+_LEAVING = ("ret", "exit")
 
 
 @dataclass(slots=True)
@@ -54,39 +56,53 @@ def bring_together(module: Module) -> None:
     for function in module.functions.values():
         if not function.blocks:
             continue
-        if parting_of(function).parting is Parting.SOME:
-            meet_in_a_loop(function)
+        waits = yield_while_waiting(function)
+        if waits or parting_of(function).parting is Parting.SOME:
+            meet_in_a_loop(function, waits)
             continue
         verdict = parting_of(function, waiting)
         if verdict.parting is not Parting.NONE:
             function.apart = Apart(verdict.parting is Parting.SOME, verdict.span)
 
 
-def meet_in_a_loop(function: Function) -> None:
-    """Rewrites all operations of the function that wait for lanes."""
+def meet_in_a_loop(function: Function, leaves_in_loop: bool = False) -> None:
+    """Rewrites all operations of the function that wait for lanes.
+
+    Lanes of a wave leave a loop together, and what they do behind it waits until then. Where lanes
+    may wait for that, `leaves_in_loop` makes leaving the function a step of the loop as well.
+    """
     first = function.blocks[0]
     start = _without_entry(function, first)
     kinds: dict[Kind, _Kind] = {}
     for block in [block for block in function.blocks if block is not first]:
-        _cut(function, block, kinds)
+        last = _cut(function, block, kinds)
+        if leaves_in_loop and last.terminator.name in _LEAVING:
+            _cut_at(function, last, len(last.ops) - 1, kinds)
     _Turn(function, list(kinds.values()), start).write(first)
     restore_dominance(function)
 
 
-def _cut(function: Function, block: Block, kinds: dict[Kind, _Kind]) -> None:
-    """Ends a block at each of its operations; what follows goes on in a block of its own."""
+def _cut(function: Function, block: Block, kinds: dict[Kind, _Kind]) -> Block:
+    """Ends a block at each of its operations; what follows goes on in a block of its own, the last
+    of which is returned.
+    """
     while True:
         index = next((i for i, op in enumerate(block.ops) if is_site(op)), None)
         if index is None:
-            return
-        op = block.ops[index]
-        after = Block(f"{block.name}_met")
-        after.ops = block.ops[index + 1 :]
-        del block.ops[index:]
+            return block
+        block = _cut_at(function, block, index, kinds)
+
+
+def _cut_at(function: Function, block: Block, index: int, kinds: dict[Kind, _Kind]) -> Block:
+    op = block.ops[index]
+    after = Block(f"{block.name}_met")
+    after.ops = block.ops[index + 1 :]
+    del block.ops[index:]
+    if after.ops:
         function.blocks.append(after)
-        kind = kinds.setdefault(kind_of(op), _Kind(Block(f"{op.name}_{len(kinds)}")))
-        kind.places.append(_Place(op, block, after))
-        block = after
+    kind = kinds.setdefault(kind_of(op), _Kind(Block(f"{op.name}_{len(kinds)}")))
+    kind.places.append(_Place(op, block, after))
+    return after
 
 
 def _without_entry(function: Function, first: Block) -> Block:
@@ -147,7 +163,7 @@ class _Turn:
         build.span = place.op.span
         mask = mask_of(place.op)
         if mask is None:
-            mask = build.const(32, _EVERYONE)
+            mask = build.const(32, 0 if place.op.name in _LEAVING else _EVERYONE)
         given = [build.const(32, index)]
         given += [place.op.operands[i] for i in _varying(self._kinds[number])]
         build.br(self._end, self._state(build, number, mask, given))
@@ -166,6 +182,8 @@ class _Turn:
         results = build.emit(
             model.name, operands, model.attrs, [value.width for value in model.results]
         ).results
+        if model.name in _LEAVING:
+            return
         ways = [(at.after, results) for at in kind.places]
         if len(ways) == 1:
             build.branch("br", (), ways)
@@ -174,6 +192,15 @@ class _Turn:
         for at in kind.places:
             names = {value: at.after.add_param(value.width) for value in at.op.results}
             self._rename(names)
+
+    def _staying(self, build: Builder, kind: Value, full: Value) -> Value:
+        """The lanes that are not about to leave."""
+        staying = build.const(1, 1)
+        for number, found in enumerate(self._kinds):
+            if found.places[0].op.name in _LEAVING:
+                other = build.icmp(kind, build.const(32, number), IntPredicate.NE)
+                staying = build.and_(staying, other)
+        return build.ballot(staying, full)
 
     def _has_several_masks(self) -> bool:
         masks = [mask_of(place.op) for kind in self._kinds for place in kind.places]
@@ -190,7 +217,8 @@ class _Turn:
         """Who finds all members of its mask that are still there at its own kind goes on."""
         build = Builder(self._head)
         kind, mask = self._head.params[:2]
-        live, full = build.active_mask(), build.const(32, _EVERYONE)
+        full = build.const(32, _EVERYONE)
+        live = self._staying(build, kind, full)
         arrived = build.const(32, 0)
         for number in range(len(self._kinds)):
             here = build.icmp(kind, build.const(32, number), IntPredicate.EQ)
