@@ -201,3 +201,29 @@ def test_infinities_and_nans_of_tf32(target: str) -> None:
     assert np.array_equal(d[:, 1], -np.inf * np.sign(b[:, 1]))
     assert np.isnan(d[:, 2]).all()
     assert np.isfinite(d[:, 3:]).all()
+
+
+@pytest.mark.parametrize("threads", [32, 64])
+def test_waves_that_may_be_half_empty(threads: int) -> None:
+    """Where only the launch tells the block's size, the kernel has both versions."""
+    rng = np.random.default_rng(7)
+    a_bits, a = random_matrix("f16", (WARPS, 16, 16), rng)
+    b_bits, b = random_matrix("f16", (WARPS, 16, 8), rng)
+    inputs = {
+        "a": spread(a_bits, manual.LEFT["m16n8k16", 16], 8, 16),
+        "b": spread(b_bits, manual.RIGHT["m16n8k16", 16], 4, 16),
+    }
+    zero = ".reg .f32 %z; mov.f32 %z, 0f00000000;\n"
+    body = (
+        f"{zero}{F16.text} {vector('d', 4)}, {vector('a', 4)}, {vector('b', 2)}, {{%z,%z,%z,%z}};"
+    )
+    text = kernel(body, {"a": (4, 32), "b": (2, 32), "d": (4, 32)}, "ab", "d", HEAD, "")
+    text = text.replace(f".reqntid {LANES}", f".maxntid {LANES}")
+    lifted = ptxlift.lift(text, target="gfx942", options=ptxlift.Options(matrix="native"))
+    assert MATRIX.search(lifted.asm)
+    out = np.zeros((LANES, 4), np.uint32)
+    ptxlift.run(lifted, "k", (1, 1, 1), (threads, 1, 1), [*inputs.values(), out])
+    d = values_of("f32", gather(out, manual.accumulator("m16n8k16"), (16, 8), 32))
+    warps = threads // 32
+    assert_close("f32", d[:warps], a[:warps], b[:warps], np.zeros((warps, 16, 8)))
+    assert not out[threads:].any()

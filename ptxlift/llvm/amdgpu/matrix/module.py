@@ -5,9 +5,12 @@ Comes in: a module, a target and options. Goes out: the module without `mma` ops
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
-from ptxlift.ir.core import Function, Module
+from ptxlift.ir.attributes import IntPredicate, Special
+from ptxlift.ir.builder import Builder
+from ptxlift.ir.core import Block, Function, Module
 from ptxlift.llvm.amdgpu.matrix.native import NativeReplacer
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.options import CodegenOptions
@@ -16,20 +19,44 @@ from ptxlift.rewrite.matrix.prepare import prepare_products
 from ptxlift.target import TargetSpec
 
 _WAVE = 64
+_SIZES = (Special.NTID_X, Special.NTID_Y, Special.NTID_Z)
 
 
 def replace_products(module: Module, spec: TargetSpec, options: CodegenOptions) -> Module:
     """The module with matrix instructions where these are right and pay, else scalar code."""
     target = MatrixTarget(spec, options)
-
-    def rewrite(function: Function) -> Function:
-        prepared = prepare_products(function)
-        return NativeReplacer(prepared, target, _fills_waves(function)).run()
-
-    return map_products(module, rewrite)
+    return map_products(module, lambda function: _rewritten(function, target))
 
 
-def _fills_waves(function: Function) -> bool:
-    """Whether every wave of 64 lanes holds two whole warps."""
-    size = function.bounds.reqntid
-    return function.is_kernel and size is not None and prod(size) % _WAVE == 0
+def _rewritten(function: Function, target: MatrixTarget) -> Function:
+    fills = _fills_waves(function)
+    made = NativeReplacer(prepare_products(function), target, fills is True)
+    if fills is not None or target.wave_size < _WAVE or target.is_split:
+        return made.run()
+    whole = NativeReplacer(prepare_products(function), target, whole_waves=True)
+    return _either(whole.run(), made.run()) if whole.changes_anything else made.run()
+
+
+def _fills_waves(function: Function) -> bool | None:
+    """Whether every wave of 64 lanes holds two whole warps; None where the launch decides."""
+    if not function.is_kernel:
+        return False
+    size, most = function.bounds.reqntid, function.bounds.maxntid
+    if size is not None:
+        return prod(size) % _WAVE == 0
+    return False if most is not None and prod(most) < _WAVE else None
+
+
+def _either(whole: Function, any_: Function) -> Function:
+    """Two versions of a kernel: the first one where the block fills its waves."""
+    entry = Block("versions")
+    builder = Builder(entry)
+    threads = builder.special(32, _SIZES[0])
+    for size in _SIZES[1:]:
+        threads = builder.mul(threads, builder.special(32, size))
+    rest = builder.and_(threads, builder.const(32, _WAVE - 1))
+    fits = builder.icmp(rest, builder.const(32, 0), IntPredicate.EQ)
+    builder.cond_br(fits, whole.blocks[0], any_.blocks[0])
+    for block in any_.blocks:
+        block.name += "_any"
+    return replace(whole, blocks=[entry, *whole.blocks, *any_.blocks])

@@ -50,6 +50,11 @@ class NativeReplacer(ProductReplacer):
         self._loads = FusedLoads(function, self._tile, self._planner)
         self._note_uses()
 
+    @property
+    def changes_anything(self) -> bool:
+        """Whether matrix instructions are used."""
+        return bool(self._tile)
+
     def _take(self, tile: Tile) -> None:
         for row in tile.rows:
             self._tile[row] = tile
