@@ -109,12 +109,16 @@ def is_in_wave(e: Emitter, mask: int) -> str:
     return e.let(e.call(f"i1 @llvm.amdgcn.inverse.ballot.i{size}(i{size})", str(mask)))
 
 
+def is_among(e: Emitter, mask: int) -> str:
+    """The same of the lane of the warp."""
+    return is_in_wave(e, mask << WARP | mask if e.context.is_wave64 else mask)
+
+
 @lowers("is_among")
 def _lower_is_among(e: Emitter, op: Op) -> None:
     mask, lanes = op.attrs
     assert isinstance(mask, int)
-    both = lanes == WARP and e.context.is_wave64
-    e.alias(op.results[0], is_in_wave(e, mask << WARP | mask if both else mask))
+    e.alias(op.results[0], is_among(e, mask) if lanes == WARP else is_in_wave(e, mask))
 
 
 @lowers("permute")

@@ -21,8 +21,8 @@ _CHAPTERS = Chapters[Lowering](
     "ptxlift.llvm.amdgpu",
     (
         "addresses", "integer", "bitfields", "bytes", "logic", "dot", "floating", "extremes",
-        "convert", "approximate", "memory", "atomics", "special", "warp", "permute", "reduce",
-        "barrier", "control", "matrix.lower",
+        "convert", "approximate", "memory", "atomics", "special", "warp", "permute", "shuffle",
+        "reduce", "barrier", "control", "matrix.lower",
     ),
 )  # fmt: skip
 lowers = _CHAPTERS.register

@@ -1,14 +1,12 @@
-"""Lowerings of warp operations: shuffle, vote, ballot, match, elect.
+"""Lowerings of warp operations: vote, ballot, match, elect.
 
 Comes in: ops that exchange values among the 32 lanes of a PTX warp. Goes out: AMDGPU lane
-intrinsics. In a wave of 64 two warps run side by side; every operation stays in the own half. A
-shuffle that is still one here has lanes that are not known, or not wired into the chip: it goes
-through the LDS crossbar (ds_bpermute).
+intrinsics. In a wave of 64 two warps run side by side; every operation stays in the own half.
 """
 
 from __future__ import annotations
 
-from ptxlift.ir.attributes import ShuffleMode, VoteMode
+from ptxlift.ir.attributes import VoteMode
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.lanes import ballot, lane_id, wave_lane
@@ -24,51 +22,6 @@ def read_lane_of_warp(e: Emitter, value: str, lane: str) -> str:
         lane = e.let(f"or i32 {lane}, {base}")
     byte = e.let(f"shl i32 {lane}, 2")
     return e.let(e.call(_BPERMUTE, byte, value))
-
-
-# ---- shuffle ----
-
-
-@lowers("shuffle")
-def _shuffle(e: Emitter, op: Op) -> None:
-    value, b, c, _ = op.operands
-    mode = op.attr("mode")
-    assert isinstance(mode, ShuffleMode)
-    lane = lane_id(e)
-    source, inside = _source_lane(e, mode, lane, _masked(e, b), c)
-    chosen = e.let(f"select i1 {inside}, i32 {source}, i32 {lane}")
-    e.alias(op.results[0], read_lane_of_warp(e, e.bits(value), chosen))
-    e.alias(op.results[1], inside)
-
-
-def _masked(e: Emitter, value: Value) -> str:
-    constant = e.constant(value)
-    return str(constant & 31) if constant is not None else e.let(f"and i32 {e.bits(value)}, 31")
-
-
-def _source_lane(e: Emitter, mode: ShuffleMode, lane: str, b: str, c: Value) -> tuple[str, str]:
-    """The lane to read and whether it is in range, as the manual's shfl.sync defines them: the
-    low five bits of c clamp, bits 8 to 12 cut the warp into segments.
-    """
-    clamp = e.let(f"and i32 {e.bits(c)}, 31")
-    shifted = e.let(f"lshr i32 {e.bits(c)}, 8")
-    segment = e.let(f"and i32 {shifted}, 31")
-    inverse = e.let(f"xor i32 {segment}, 31")
-    first = e.let(f"and i32 {lane}, {segment}")
-    inner = e.let(f"and i32 {clamp}, {inverse}")
-    last = e.let(f"or i32 {first}, {inner}")
-    match mode:
-        case ShuffleMode.UP:
-            source = e.let(f"sub i32 {lane}, {b}")
-            return source, e.let(f"icmp sge i32 {source}, {last}")
-        case ShuffleMode.DOWN:
-            source = e.let(f"add i32 {lane}, {b}")
-        case ShuffleMode.BFLY:
-            source = e.let(f"xor i32 {lane}, {b}")
-        case ShuffleMode.IDX:
-            inner = e.let(f"and i32 {b}, {inverse}")
-            source = e.let(f"or i32 {first}, {inner}")
-    return source, e.let(f"icmp sle i32 {source}, {last}")
 
 
 # ---- votes ----

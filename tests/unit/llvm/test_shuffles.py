@@ -342,3 +342,45 @@ def test_scans_in_another_order_stay_shuffles() -> None:
     expected = scanned(values.astype(np.float64), (2, 1, 4, 8, 16), 32)
     ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
     assert (values == expected).all()
+
+
+LOOP = """mov.u32 %r5, {start};
+LOOP: mov.b32 %r3, %f1; shfl.sync.{mode}.b32 %r4|%p2, %r3, %r5, {clamp}, -1; mov.b32 %f2, %r4;
+{guard} add.f32 %f1, %f1, %f2;
+{next} %r5, %r5, 1; setp.{go_on}.u32 %p1, %r5, {end}; @%p1 bra LOOP; mov.b32 %r2, %f1;
+"""
+
+
+@pytest.mark.parametrize(("target", "crossbar"), [("gfx942", 1), ("gfx950", 0), ("gfx1030", 0)])
+def test_rolled_loops_over_distances(target: str, crossbar: int) -> None:
+    """Once LLVM has unrolled the loop its distances are constants."""
+    down = LOOP.format(start=16, mode="bfly", clamp=31, guard="", next="shr.u32", go_on="ne", end=0)
+    up = LOOP.format(start=1, mode="up", clamp=0, guard="@%p2", next="shl.b32", go_on="lt", end=32)
+    lifted = lift(NONE + reduction("sum", down) + reduction("scan", up), target)
+    assert "ds_bpermute" not in lifted.asm
+    assert added(lifted, "sum")[1] == crossbar
+    values = floats(12)
+    expected = values.reshape(2, LANES)
+    for distance in (16, 8, 4, 2, 1):
+        expected = expected + expected[:, np.arange(LANES) ^ distance]
+    out = values.copy()
+    ptxlift.run(lifted, "sum", (1, 1, 1), (64, 1, 1), [out])
+    assert (out.view(np.uint32) == expected.reshape(64).view(np.uint32)).all()
+    out = values.copy()
+    ptxlift.run(lifted, "scan", (1, 1, 1), (64, 1, 1), [out])
+    assert (out.view(np.uint32) == scanned(values, (1, 2, 4, 8, 16), 32).view(np.uint32)).all()
+
+
+def test_a_loop_over_unknown_distances() -> None:
+    """A near miss: the first distance comes from memory."""
+    body = LOOP.format(start="%ctaid.x", mode="bfly", clamp=31, guard="", next="shr.u32",
+                       go_on="ne", end=0)  # fmt: skip
+    body = body.replace("mov.u32 %r5, %ctaid.x;", "ld.global.u32 %r5, [%d0+256];")
+    lifted = lift(reduction("k", body), "gfx1100")
+    assert lifted.asm.count("ds_bpermute") >= 1
+    values = np.concatenate([floats(13), np.array([8], np.uint32).view(np.float32)])
+    expected = values[:64].reshape(2, LANES)
+    for distance in (8, 4, 2, 1):
+        expected = expected + expected[:, np.arange(LANES) ^ distance]
+    ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
+    assert (values[:64].view(np.uint32) == expected.reshape(64).view(np.uint32)).all()
