@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from ptxlift.ir.attributes import Number, ReduceOp
 from ptxlift.ir.builder import Builder
@@ -22,7 +23,7 @@ from ptxlift.llvm.amdgpu.permute import wave_map
 from ptxlift.llvm.amdgpu.warp_idioms import FULL, REDUCTIONS, Chain, Idioms, Step
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
 from ptxlift.rewrite.uniform import is_uniform
-from ptxlift.target import TargetSpec
+from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.lane_search import find
 from ptxlift.target.lane_steps import ANY, Lanes, Program
 from ptxlift.target.permutes import NOTHING, ROW, Unit, patterns_of
@@ -38,6 +39,8 @@ _INTEGERS = (Number.BITS, Number.UNSIGNED, Number.SIGNED)
 
 def replace_shuffles(module: Module, spec: TargetSpec, options: CodegenOptions) -> Module:
     """The module with hardwired moves where there are some."""
+    if not any(_has_any(function) for function in module.functions.values()):
+        return module
     chip = Chip(spec, options)
     functions = {
         name: ShuffleReplacer(function, chip).run() if _has_any(function) else function
@@ -53,17 +56,26 @@ def _has_any(function: Function) -> bool:
     return any(op.opdef.name in names for block in function.blocks for op in block.ops)
 
 
+@cache
+def _whole_moves(features: frozenset[Feature]) -> tuple[Lanes, ...]:
+    fixed = (p for p in patterns_of(features) if p.unit is Unit.DPP)
+    every = (p.sources(n, LANES) for p in fixed for n in p.numbers)
+    return tuple(lanes for lanes in every if NOTHING not in lanes)
+
+
 class Chip:
     """What decides how lanes are moved."""
 
     def __init__(self, spec: TargetSpec, options: CodegenOptions) -> None:
         self._features = spec.target.features
-        fixed = patterns_of(self._features)
-        every = (p.sources(n, LANES) for p in fixed if p.unit is Unit.DPP for n in p.numbers)
-        self.patterns = tuple(lanes for lanes in every if NOTHING not in lanes)
         wave = options.wave_size or spec.target.default_wave
         packed = options.warp_mapping is WarpMapping.PACKED
         self._is_packed = wave == 2 * LANES and packed
+
+    @property
+    def patterns(self) -> tuple[Lanes, ...]:
+        """The moves of all lanes that an instruction makes on the way."""
+        return _whole_moves(self._features)
 
     def way(self, lanes: Lanes, all_active: bool) -> Program | None:
         """The cheapest program for a warp's lanes."""
