@@ -13,6 +13,7 @@ from ptxlift.target.lane_steps import COPY, Program, Step
 from ptxlift.target.permutes import Unit
 
 _SHARED_SWAP = 2.0  # the second result of a swap that is there is free
+_PARTNER = {Unit.LOWER: Unit.UPPER, Unit.UPPER: Unit.LOWER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Merger:
 
     def __init__(self, merges: Sequence[Move], needed: int, limit: float) -> None:
         self._merges = sorted(merges, key=_move_cost)
+        self._serving: dict[int, list[Move]] = {}  # by lane
+        self._least = self._merges[0].cost if self._merges else 0
         self._needed = needed
         self._limit = limit
         self._best: tuple[Move, ...] | None = None
@@ -41,22 +44,23 @@ class Merger:
         return None if self._best is None else _assembled(self._best, self._limit, start)
 
     def _extend(self, chosen: tuple[Move, ...], cost: float, rest: int) -> None:
-        if cost >= self._limit:
-            return
         if not rest:
-            self._best, self._limit = chosen, cost
+            if cost < self._limit:
+                self._best, self._limit = chosen, cost
             return
-        lowest = rest & -rest
-        for move in self._merges:
-            more = cost + move.cost - _shared(chosen[0].step, move.step)
-            if move.serves & lowest and more < self._limit:
+        shared = _PARTNER.get(chosen[0].step.unit)
+        if shared is None and cost + self._least >= self._limit:
+            return
+        for move in self._serving_lane(rest & -rest):
+            more = cost + move.cost - _SHARED_SWAP * (move.step.unit is shared)
+            if more < self._limit:
                 self._extend((*chosen, move), more, rest & ~move.serves)
 
-
-def _shared(first: Step, second: Step) -> float:
-    """What a move costs less after another."""
-    both = {first.unit, second.unit}
-    return _SHARED_SWAP if both == {Unit.LOWER, Unit.UPPER} else 0
+    def _serving_lane(self, lane: int) -> list[Move]:
+        found = self._serving.get(lane)
+        if found is None:
+            found = self._serving[lane] = [m for m in self._merges if m.serves & lane]
+        return found
 
 
 def _assembled(chosen: tuple[Move, ...], cost: float, start: Move) -> Program:
