@@ -55,7 +55,7 @@ def command(
     """
     names = split_targets(targets)
     options = take_options(given, skip=True, isolate=False)
-    request = Request(find_inputs(files), names, ("llvm_ir",), Batch.of(**given), kernels, options)
+    request = Request(find_inputs(files), names, ("verdict",), Batch.of(**given), kernels, options)
     work = Work(request)
     report = _Report(work)
     for done in work.run():

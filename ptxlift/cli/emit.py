@@ -39,7 +39,7 @@ KINDS = {
     "obj": Kind("o", "object"),
     "bc": Kind("bc", "bitcode"),
     "ptx": Kind("ptx", "ptx"),
-    "header": Kind("h", "llvm_ir", whole=True),
+    "header": Kind("h", "verdict", whole=True),
 }
 
 
@@ -75,7 +75,7 @@ def parts_of(kinds: Iterable[str], resources: bool) -> tuple[str, ...]:
     code is generated at all.
     """
     parts = dict.fromkeys(KINDS[kind].part for kind in kinds)
-    if resources and not parts.keys() <= {"ir", "rewritten_ir", "llvm_ir"}:
+    if resources and not parts.keys() <= {"ir", "rewritten_ir", "llvm_ir", "verdict"}:
         parts["output"] = None
     return tuple(parts)
 

@@ -162,6 +162,7 @@ class Work:
 
     def _tasks(self) -> Iterator[Task]:
         request = self.request
+        at_once = max(1, request.batch.processes // (len(request.inputs) * len(request.targets)))
         for group in self._groups():
             notes = tuple(note for program in group for note in program.notes)
             sources = sources_of(group)
@@ -172,7 +173,9 @@ class Work:
             names = tuple(program.name for program in group)
             kernels = request.kernels or None
             for targets in self._portions():
-                yield Task(texts, names, targets, request.parts, kernels, request.options, older)
+                yield Task(
+                    texts, names, targets, request.parts, kernels, request.options, older, at_once
+                )
 
     def _portions(self) -> list[tuple[str, ...]]:
         """All targets at once, so that a file is read once; one by one to busy more processes."""

@@ -25,7 +25,7 @@ from ptxlift.llvm.isolate import Worker
 from ptxlift.llvm.options import Compiled, Job
 
 _AHEAD = 64  # tasks handed to an executor before the first outcome is waited for
-_WITHOUT_LLVM = frozenset({"ir", "rewritten_ir", "llvm_ir"})
+_WITHOUT_LLVM = frozenset({"ir", "verdict", "rewritten_ir", "llvm_ir"})
 
 
 def translate_all(
@@ -114,6 +114,7 @@ def _translated(task: Task) -> list[Outcome]:
             name=names,
             compiler=_compile,
             older=task.older,
+            at_once=task.at_once,
         )
     except Exception as error:
         return [_no_outcome(error)] * len(task.targets)

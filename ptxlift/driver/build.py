@@ -6,7 +6,8 @@ resources. Where LLVM fails on several kernels, each is tried alone, so that a d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -77,22 +78,42 @@ def compile_unit(
     return compiled
 
 
-def build(request: Request, units: Sequence[Unit], compiler: Compiler) -> Built:
-    """All units, compiled. Kernels that LLVM fails on raise, or are left out under "skip"."""
+def build(request: Request, units: Sequence[Unit], compiler: Compiler, at_once: int = 1) -> Built:
+    """All units, compiled, so many at once. Kernels that LLVM fails on raise, or are left out under
+    "skip".
+    """
     compiled: list[Compiled] = []
     failed: dict[str, tuple[Diagnostic, ...]] = {}
-    for unit in units:
-        try:
-            compiled.append(compile_unit(unit, request.spec, compiler))
+    results = _results(units, lambda unit: compile_unit(unit, request.spec, compiler), at_once)
+    for unit, result in zip(units, results, strict=True):
+        if isinstance(result, Compiled):
+            compiled.append(result)
             continue
-        except PtxError as error:
-            refused = _blame(request, unit, compiler, error)
+        refused = _blame(request, unit, compiler, result)
         failed |= refused
         raise_failed(request.options, failed)
         left = [kernel for kernel in unit.kernels if kernel not in refused]
         rest = emit_unit(request, left, unit.mapping, unit.owns_variables)
         compiled.append(compile_unit(rest, request.spec, compiler))
     return Built(tuple(compiled), failed)
+
+
+def _results(
+    units: Sequence[Unit], compile_one: Callable[[Unit], Compiled], at_once: int
+) -> Iterator[Compiled | PtxError]:
+    """What becomes of each unit, in their order. A thread only waits: LLVM runs elsewhere."""
+
+    def attempt(unit: Unit) -> Compiled | PtxError:
+        try:
+            return compile_one(unit)
+        except PtxError as error:
+            return error
+
+    if min(at_once, len(units)) < 2:
+        yield from map(attempt, units)
+        return
+    with ThreadPoolExecutor(min(at_once, len(units))) as threads:
+        yield from threads.map(attempt, units)
 
 
 def _blame(

@@ -19,7 +19,8 @@ class Task:
     """One program, read once, for some targets.
 
     parts: the properties of `Translation` that are wanted: "code_object", "asm", "llvm_ir",
-    "bitcode", "object", "ir". kernels: names of those wanted; None: all. older: see `lift`.
+    "bitcode", "object", "ir". kernels: names of those wanted; None: all. older, at_once: see
+    `lift`.
     """
 
     texts: tuple[str | bytes, ...]
@@ -29,6 +30,7 @@ class Task:
     kernels: tuple[str, ...] | None = None
     options: Options = field(default_factory=Options)
     older: tuple[tuple[Image, ...], ...] = ()
+    at_once: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,14 @@ from ptxlift.driver.heap import heap_module, needs_heap
 from ptxlift.driver.images import Image, Images, split_over_images, taken_from_older
 from ptxlift.driver.kernels import Kernel, KernelFacts, Resources, facts_of
 from ptxlift.driver.options import Options
-from ptxlift.driver.units import Split, Unit, raise_failed, rewrite_remarks, split_units
+from ptxlift.driver.units import (
+    Split,
+    Unit,
+    raise_failed,
+    rewrite_remarks,
+    split_units,
+    wants_pieces,
+)
 from ptxlift.driver.warps import Request
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
@@ -66,6 +73,7 @@ def lift(
     name: str | Sequence[str] = "<ptx>",
     compiler: Compiler | None = None,
     older: Sequence[Sequence[Image]] = (),
+    at_once: int = 1,
 ) -> Translation:
     """Translates PTX for an AMDGPU target, or optimises it for an NVIDIA one.
 
@@ -74,7 +82,8 @@ def lift(
     diagnostics, one for all texts or one each. compiler: runs LLVM instead of this process or one
     of its own, such as a worker that is kept; a pickled translation forgets it. older: for each
     text, other images of it for older architectures, from which kernels are taken that cannot be
-    translated. Raises `PtxError` for bad input, and for what cannot be translated unless
+    translated. at_once: how many LLVMs work on a large program; each needs a process of its own
+    (`options.isolate`). Raises `PtxError` for bad input, and for what cannot be translated unless
     `options.on_unsupported` is `"skip"`. Code generation waits until a part of the result needs it,
     and may raise then.
     """
@@ -87,7 +96,7 @@ def lift(
     images = tuple(tuple(group) for group in older)
     spec = lookup_any(target)
     inputs = Inputs(texts, names, target, spec, wanted, options or Options(), images)
-    return Translation(inputs, compiler=compiler)
+    return Translation(inputs, compiler=compiler, at_once=at_once)
 
 
 def parse(text: str | bytes, name: str = "<ptx>") -> ptx.Module:
@@ -141,11 +150,13 @@ class Translation:
         inputs: Inputs,
         parts: Mapping[str, Any] | None = None,  # Any: each part has its own type
         compiler: Compiler | None = None,
+        at_once: int = 1,
     ) -> None:
         if inputs.native:
             inputs.options.check_for(inputs.native)
         self._inputs = inputs
         self._compiler = compiler or compiler_for(inputs.options)
+        self._at_once = at_once
         self._lock = threading.RLock()
         self._parts: dict[str, Any] = dict(parts or {})
         self._timings: dict[str, float] = {}
@@ -161,12 +172,12 @@ class Translation:
         """The same program for another target; between AMD targets the texts are not read again."""
         inputs = replace(self._inputs, target=target, spec=lookup_any(target))
         if inputs.native != self._inputs.native:  # what is lifted depends on it
-            return Translation(inputs, compiler=self._compiler)
+            return Translation(inputs, compiler=self._compiler, at_once=self._at_once)
         with self._lock:
             if "retaken" in self._parts:  # what this target took says nothing about another
-                return Translation(inputs, compiler=self._compiler)
+                return Translation(inputs, compiler=self._compiler, at_once=self._at_once)
             parts = {name: self._parts[name] for name in _OF_FRONT_END if name in self._parts}
-            made = Translation(inputs, parts, self._compiler)
+            made = Translation(inputs, parts, self._compiler, self._at_once)
             made._lifted, made._images = self._lifted, self._images
         return made
 
@@ -224,6 +235,9 @@ class Translation:
         return lifted.module
 
     def _make_split(self) -> Split:
+        whole: Split | None = self._parts.get("whole")
+        if whole is not None and not wants_pieces(self._request, whole):
+            return whole
         if not self._inputs.older:
             return split_units(self._request)
         base = self.module
@@ -262,7 +276,26 @@ class Translation:
 
     @property
     def _built(self) -> Built:
-        return self._once("built", lambda: build(self._request, self._split.units, self._compiler))
+        return self._once("built", self._build)
+
+    def _build(self) -> Built:
+        return build(self._request, self._split.units, self._compiler, self._at_once)
+
+    @property
+    def _whole(self) -> Split:
+        """The units with all kernels together that can be."""
+        with self._lock:
+            known = self._inputs.older or "split" in self._parts
+            if known and not self._split.in_pieces:
+                return self._split
+            return self._once("whole", lambda: split_units(self._request, in_pieces=False))
+
+    @property
+    def _either(self) -> Split:
+        """The units of one kind or the other, whichever are there: for what both know."""
+        with self._lock:
+            known: Split | None = self._parts.get("split") or self._parts.get("whole")
+            return known or self._split
 
     @property
     def _linked(self) -> Linked:
@@ -301,7 +334,12 @@ class Translation:
     @property
     def llvm_ir(self) -> str:
         """LLVM IR, before LLVM's own passes."""
-        return "\n".join(unit.text for unit in self._split.units)
+        return "\n".join(unit.text for unit in self._whole.units)
+
+    @property
+    def verdict(self) -> str:
+        """A line for each kernel that can be translated and its mapping; needs no LLVM."""
+        return "".join(f"{k.name} {k.warp_mapping}\n" for k in self.kernels.values())
 
     @property
     def asm(self) -> str:
@@ -311,7 +349,7 @@ class Translation:
 
         def compile_all() -> str:
             spec, compiler = self._inputs.spec, self._compiler
-            units = self._split.units
+            units = self._whole.units
             return "\n".join(
                 compile_unit(unit, spec, compiler, want_asm=True).asm for unit in units
             )
@@ -345,8 +383,11 @@ class Translation:
         an NVIDIA target.
         """
         self._amd_spec("object")
-        self._only_unit()
-        return self._built.objects[0]
+        unit = self._only_unit()
+        if not self._split.in_pieces:
+            return self._built.objects[0]
+        spec, compiler = self._inputs.spec, self._compiler
+        return self._once("object", lambda: compile_unit(unit, spec, compiler).object)
 
     @property
     def bitcode(self) -> bytes:
@@ -360,7 +401,7 @@ class Translation:
         )
 
     def _only_unit(self) -> Unit:
-        units = self._split.units
+        units = self._whole.units
         if len(units) == 1:
             return units[0]
         kernels = ", ".join(k for unit in units if unit.mapping == "split" for k in unit.kernels)
@@ -386,7 +427,7 @@ class Translation:
     def kernels(self) -> Mapping[str, Kernel]:
         """Every translated kernel by name."""
         failed = self.failed
-        mapping = {name: unit.mapping for unit in self._split.units for name in unit.kernels}
+        mapping = {name: unit.mapping for unit in self._either.units for name in unit.kernels}
         facts: tuple[KernelFacts, ...] = self._parts["kernels"]
         return {
             fact.name: Kernel(fact, mapping[fact.name], self._resources)
@@ -406,7 +447,7 @@ class Translation:
         with self._lock:
             built: Built | None = self._parts.get("built")
             late = built.failed if built is not None else {}
-            return {**self._parts["failed"], **self._split.failed, **late}
+            return {**self._parts["failed"], **self._either.failed, **late}
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
@@ -414,14 +455,14 @@ class Translation:
         skipped = [d for found in self.failed.values() for d in found]
         order = list(Severity)
         remarks = self.remarks if self.options.remarks else ()
-        notes = [*self._split.notes, *self._parts["notes"], *remarks]
+        notes = [*self._either.notes, *self._parts["notes"], *remarks]
         return sorted([*skipped, *notes], key=lambda d: order.index(d.severity))
 
     @property
     def remarks(self) -> Sequence[Diagnostic]:
         """What the rewriter did, one remark (PTX208) a rewrite, in the order of the text. A
         program of several texts has no places."""
-        return rewrite_remarks(self._request, self._split.units)
+        return rewrite_remarks(self._request, self._either.units)
 
     @property
     def rewritten_ir(self) -> str:
@@ -434,7 +475,7 @@ class Translation:
         often each rewrite rule fired, once LLVM IR has been made.
         """
         with self._lock:
-            split: Split | None = self._parts.get("split")
+            split: Split | None = self._parts.get("split") or self._parts.get("whole")
             fired: Counter[str] = Counter()
             for unit in split.units if split is not None else ():
                 fired.update(fire.name for fire in unit.fires)

@@ -19,6 +19,7 @@ from ptxlift.llvm.options import CodegenOptions, Job, MatrixUse, WarpMapping
 from ptxlift.llvm.toolchains import toolchain_for
 from ptxlift.rewrite.driver import Fire, Log
 from ptxlift.rewrite.passes import outcome_of
+from ptxlift.target import NvidiaSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,18 @@ class Split:
     units: tuple[Unit, ...]
     notes: tuple[Diagnostic, ...] = ()
     failed: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    in_pieces: bool = False  # kernels that could be compiled together were not
 
 
-def split_units(request: Request) -> Split:
+_PIECE = 6000  # ops: a second or more of LLVM's time, so that a process for them pays
+
+
+def split_units(request: Request, in_pieces: bool = True) -> Split:
     """The units in a fixed order; at least one, even without kernels.
 
-    Under `on_unsupported="error"` the first kernel that cannot be emitted raises.
+    in_pieces: a large program is split by kernel, so that several processes can work on it; how
+    does not depend on how many there are. Under `on_unsupported="error"` the first kernel that
+    cannot be emitted raises.
     """
     groups: dict[str, list[str]] = {}
     notes: list[Diagnostic] = []
@@ -62,13 +69,53 @@ def split_units(request: Request) -> Split:
         groups.setdefault(mapping, []).append(function.name)
         notes += note
     units = []
-    for number, (mapping, kernels) in enumerate(sorted(groups.items()) or [("packed", [])]):
+    whole = sorted(groups.items()) or [("packed", [])]
+    pieces = _pieces(request, whole) if in_pieces else whole
+    for number, (mapping, kernels) in enumerate(pieces):
         unit, refused = _emit_what_works(request, kernels, mapping, number == 0)
         units.append(unit)
         notes += unit.notes
         failed |= refused
     raise_failed(request.options, failed)
-    return Split(tuple(units), tuple(notes), failed)
+    return Split(tuple(units), tuple(notes), failed, len(pieces) > len(whole))
+
+
+def wants_pieces(request: Request, whole: Split) -> bool:
+    """Whether `split_units` would take a program apart that is whole here."""
+    groups = [(unit.mapping, list(unit.kernels)) for unit in whole.units]
+    return len(_pieces(request, groups)) > len(groups)
+
+
+def _pieces(
+    request: Request, groups: Sequence[tuple[str, list[str]]]
+) -> list[tuple[str, list[str]]]:
+    """The groups in pieces of a size that pays. Never where functions are called by address: how
+    many registers a kernel needs then depends on all of them.
+    """
+    functions = request.module.functions
+    ops = (op.name for function in functions.values() for op in function.ops())
+    if isinstance(request.spec, NvidiaSpec) or _BY_ADDRESS.intersection(ops):
+        return list(groups)
+    pieces = []
+    for mapping, kernels in groups:
+        piece: list[str] = []
+        size = 0
+        for kernel in kernels:
+            piece.append(kernel)
+            size += sum(_size(functions[name]) for name in _reached(request.module, [kernel]))
+            if size >= _PIECE:
+                pieces.append((mapping, piece))
+                piece, size = [], 0
+        if piece or not kernels:
+            pieces.append((mapping, piece))
+    return pieces
+
+
+_BY_ADDRESS = frozenset({"call_indirect", "function_address"})
+
+
+def _size(function: ir.Function) -> int:
+    return sum(len(block.ops) for block in function.blocks)
 
 
 def raise_failed(options: Options, failed: dict[str, tuple[Diagnostic, ...]]) -> None:
