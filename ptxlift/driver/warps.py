@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
 from ptxlift.driver.options import Options
 from ptxlift.ir import core as ir
-from ptxlift.ir.packing import Verdict, lock_of, packing_verdict, reached_functions
+from ptxlift.ir.contention import lock_of
+from ptxlift.ir.packing import Verdict, packing_verdict, reached_functions
 from ptxlift.target import AnySpec, NvidiaSpec
 
 _SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items

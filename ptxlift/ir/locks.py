@@ -136,6 +136,28 @@ def _may_release(op: Op) -> bool:
     return op.name == "atomic" and op.attr("op") not in _NO_RELEASE
 
 
+_NEUTRAL_AT_ZERO = frozenset({AtomicOp.ADD, AtomicOp.OR, AtomicOp.XOR})
+
+
+def is_poll(op: Op) -> bool:
+    """Whether an op looks at a word that others may change, and leaves it as it is."""
+    if op.name == "load":
+        return op.attr("order") is not Order.WEAK
+    if op.name != "atomic" or not op.attr("returns"):
+        return False
+    kind = op.attr("op")
+    if kind is AtomicOp.CAS:
+        return same_address(op.operands[1], op.operands[2])
+    return kind in _NEUTRAL_AT_ZERO and _constant(op.operands[1]) == 0
+
+
+def is_count(op: Op) -> bool:
+    """Whether an atomic adds a number, so that nobody need wait for its result."""
+    if op.name != "atomic" or op.attr("op") is not AtomicOp.ADD:
+        return False
+    return _constant(op.operands[1]) not in (None, 0)
+
+
 def users_of(function: Function) -> dict[Value, list[Op]]:
     """The ops that use each value."""
     users: dict[Value, list[Op]] = {}

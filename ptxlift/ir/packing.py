@@ -15,12 +15,11 @@ from ptxlift.ir.core import Block, Function, Module, Op, Value
 from ptxlift.ir.dominators import dominators, post_dominators, predecessors, successors
 from ptxlift.ir.locks import (
     decides,
+    is_count,
     is_retry,
     locks_of,
     natural_loops,
-    one_lane_reaches,
     users_of,
-    varies,
 )
 from ptxlift.ir.uniformity import Uniformity, can_reach, reach
 
@@ -37,7 +36,7 @@ class Verdict:
 def packing_verdict(kernel: Function, module: Module) -> Verdict:
     """Judges a kernel with all the functions it calls."""
     for function in reached_functions(kernel, module):
-        waiting = next(_waiting_ops(function), None)
+        waiting = next(waiting_ops(function), None)
         if waiting is not None:
             return Verdict(False, "a loop waits for another thread", waiting.span)
         if not any(op.name == "barrier" for op in function.ops()):
@@ -48,71 +47,6 @@ def packing_verdict(kernel: Function, module: Module) -> Verdict:
         if op is not None:
             return Verdict(False, "a barrier is not reached by all lanes together", op.span)
     return Verdict(True)
-
-
-def lock_of(kernel: Function, module: Module) -> Op | None:
-    """An atomic that a loop repeats until it takes what another lane of the warp may hold.
-
-    Where lanes of one warp contend for it, NVIDIA's make progress one by one; those of a wave do
-    not: the lane that has the lock waits behind the loop for the others.
-    """
-    functions = reached_functions(kernel, module)
-    takers = _takers(functions)
-    for function in functions:
-        for op in (*_waiting_ops(function), *_waiting_calls(function, takers)):
-            if op.name != "load" and not _is_for_one_lane(op, function, functions, set()):
-                return op
-    return None
-
-
-def _is_for_one_lane(
-    op: Op, function: Function, functions: list[Function], seen: set[Function]
-) -> bool:
-    """Whether one lane of a warp comes to an op, of a device function: by each of its calls."""
-    if one_lane_reaches(op, function):
-        return True
-    if function.is_kernel or function in seen:
-        return False
-    calls = [
-        (call, caller)
-        for caller in functions
-        for call in caller.ops()
-        if call.name in ("call", "function_address") and call.attr("symbol") == function.name
-    ]
-    return all(_is_for_one_lane(*call, functions, seen | {function}) for call in calls)
-
-
-def _takers(functions: list[Function]) -> set[str]:
-    """Functions that may try to take a lock for their caller, themselves or by what they call."""
-    found: set[str] = set()
-    while True:
-        more = {f.name for f in functions if f.name not in found and _takes(f, found)}
-        if not more:
-            return found
-        found |= more
-
-
-def _takes(function: Function, takers: set[str]) -> bool:
-    return any(
-        op.attr("symbol") in takers
-        if op.name == "call"
-        else op.name == "atomic" and op.attr("returns")
-        for op in function.ops()
-    )
-
-
-def _waiting_calls(function: Function, takers: set[str]) -> Iterator[Op]:
-    """Calls of such functions whose result decides whether a loop calls again with the same."""
-    calls = [op for op in function.ops() if op.name == "call" and op.attr("symbol") in takers]
-    if not calls:
-        return
-    home = {op: block for block in function.blocks for op in block.ops}
-    users = users_of(function)
-    for _, loop in natural_loops(dominators(function), predecessors(function)):
-        for call in calls:
-            same = not any(varies(value, loop, home) for value in call.operands)
-            if home[call] in loop and same and decides(call, loop, users, home):
-                yield call
 
 
 def reached_functions(kernel: Function, module: Module) -> list[Function]:
@@ -163,7 +97,7 @@ def _apart_barrier(function: Function) -> Op | None:
 # ---- waiting loops ----
 
 
-def _waiting_ops(function: Function) -> Iterator[Op]:
+def waiting_ops(function: Function) -> Iterator[Op]:
     """Each load or atomic on whose result the exit of a loop depends, so that the loop waits for
     another thread. Who takes a lock and releases it in the same loop is not waited for.
     """
@@ -197,7 +131,7 @@ def _waits(op: Op, loop: set[Block], users: dict[Value, list[Op]], home: dict[Op
 def _may_change(op: Op) -> bool:
     if op.name == "load":
         return op.attr("order") is not Order.WEAK
-    return op.name == "atomic"
+    return op.name == "atomic" and not is_count(op)
 
 
 def _cycle(block: Block, before: dict[Block, list[Block]]) -> set[Block]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ptxlift.ir.attributes import Order
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import dominators, post_dominators, predecessors, successors
 from ptxlift.ir.locks import (
     decides,
+    is_poll,
     locks_of,
     natural_loops,
     one_lane_guards,
@@ -24,14 +24,13 @@ from ptxlift.ir.locks import (
 from ptxlift.ir.uniformity import reach
 from ptxlift.ir.warp_uniformity import WarpUniformity, constant
 
-_WEAK = Order.WEAK
 _ON_THE_WAY = frozenset({"add", "to_generic", "from_generic"})
 
 
 def yield_while_waiting(function: Function) -> bool:
     """Writes the meetings; whether there are any."""
-    waiting = [op for op in function.ops() if op.name == "load" and op.attr("order") is not _WEAK]
-    writes = [op for op in function.ops() if op.name in ("store", "atomic")]
+    waiting = [op for op in function.ops() if is_poll(op)]
+    writes = [op for op in function.ops() if op.name in ("store", "atomic") and not is_poll(op)]
     if not waiting or not writes:
         return False
     loops = list(_Search(function, writes).loops(waiting))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from ptxlift.ir.packing import lock_of, packing_verdict
+from ptxlift.ir.contention import lock_of
+from ptxlift.ir.packing import packing_verdict
 from ptxlift.lifter.module import lift_program
 from ptxlift.ptx import parse_module
 
@@ -40,6 +41,9 @@ SAFE = {
         setp.ne.u32 %p3, %r5, %r3; mov.u32 %r3, %r5; @%p3 bra L; ret;""",
     # threads 0..39 and the others wait at different barriers, which become one
     "two_sites": "@%p1 bra L; bar.sync 0; ret; L: bar.sync 0; ret;",
+    # a queue of work: whoever counts does not wait
+    "queue": """L: atom.global.add.u32 %r3, [%rd1], 1; setp.lt.u32 %p3, %r3, %r1; @%p3 bra L;
+        ret;""",
     # a lock whose release moves into the loop
     "lock": """L: atom.global.cas.b32 %r3, [%rd1], 0, 1; setp.ne.u32 %p3, %r3, 0; @%p3 bra L;
         atom.global.exch.b32 %r3, [%rd1], 0; ret;""",
@@ -54,6 +58,9 @@ UNSAFE = {
     "counted": "bar.sync 1, 32; ret;",
     # the flag may be set by the other warp of the wave
     "spin": "L: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p3, %r3, 0; @%p3 bra L; ret;",
+    # the same by an atomic that changes nothing
+    "spin_by_an_atomic": """L: atom.global.add.u32 %r3, [%rd1], 0; setp.eq.u32 %p3, %r3, 0;
+        @%p3 bra L; ret;""",
     # the same inside another loop, which both ways of the branch stay in
     "nested_spin": """L: bar.sync 0; M: ld.volatile.global.u32 %r3, [%rd1];
         setp.eq.u32 %p3, %r3, 0; @%p3 bra M; sub.u32 %r1, %r1, 1; setp.ne.u32 %p3, %r1, 0;

@@ -183,6 +183,39 @@ def test_a_lock_released_by_another_function_is_refused() -> None:
     assert "no release" in str(caught.value)
 
 
+# Each thread takes numbers from a counter as long as they are below 500: no lock.
+WORK_QUEUE = """mov.u32 %r9, 0; L: atom.global.add.u32 %r3, [%rd1], 1; setp.ge.u32 %p1, %r3, 500;
+    @%p1 bra D; add.u32 %r9, %r9, 2; bra L; D: red.global.add.u32 [%rd2], %r9; ret;"""
+# Each thread puts its number into a table of 256 words and goes on from full ones: no lock.
+TABLE = """mul.lo.u32 %r7, %r1, 37; and.b32 %r7, %r7, 255; add.u32 %r8, %r1, 1;
+    L: mul.wide.u32 %rd3, %r7, 4; add.u64 %rd4, %rd2, %rd3;
+    atom.global.cas.b32 %r3, [%rd4], 0, %r8; setp.eq.u32 %p1, %r3, 0; @%p1 bra D;
+    add.u32 %r7, %r7, 1; and.b32 %r7, %r7, 255; bra L; D: ret;"""
+
+
+@pytest.mark.parametrize("body", [WORK_QUEUE, TABLE], ids=["work_queue", "table"])
+def test_loops_on_atomics_that_take_no_lock(body: str) -> None:
+    assert verdict(body) == []
+
+
+@pytest.mark.parametrize("target", ["interpreter", *TARGETS])
+def test_a_work_queue(target: str) -> None:
+    text = HEAD + ENTRY + WORK_QUEUE + "\n}\n"
+    counter, out = np.zeros(1, np.uint32), np.zeros(1, np.uint32)
+    place = {"device": target} if target == "interpreter" else {"target": target}
+    ptxlift.run(text, "k", 2, 96, [counter, out], **place)
+    assert (out[0], counter[0]) == (2 * 500, 500 + 2 * 96)
+
+
+@pytest.mark.parametrize("target", ["interpreter", *TARGETS])
+def test_a_table_of_open_addresses(target: str) -> None:
+    table = np.zeros(256, np.uint32)
+    place = {"device": target} if target == "interpreter" else {"target": target}
+    text = HEAD + ENTRY + TABLE + "\n}\n"
+    ptxlift.run(text, "k", 1, 96, [np.zeros(1, np.uint32), table], **place)
+    assert sorted(table[table > 0]) == list(range(1, 97))
+
+
 TAKER = """.func (.param .b32 r) take(.param .u64 a) { .reg .b64 %d; .reg .b32 %r;
     ld.param.u64 %d, [a]; atom.acquire.gpu.cas.b32 %r, [%d], 0, 1; st.param.b32 [r], %r; ret; }
     """

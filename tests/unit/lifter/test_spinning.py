@@ -70,6 +70,12 @@ CASES: dict[str, tuple[str, NDArray[np.int64]]] = {
         C: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, 2; @%p2 bra C; J: {END}""",
         np.where(THREADS < 2, 2 - THREADS, 0),
     ),
+    "looks_by_an_atomic": (
+        f"""setp.eq.u32 %p1, %r1, 5; @%p1 bra S; L: atom.global.add.u32 %r3, [%rd1], 0;
+        setp.eq.u32 %p2, %r3, 0; @%p2 bra L; bra J;
+        S: mov.u32 %r3, 7; atom.global.exch.b32 %r7, [%rd1], 7; J: {END}""",
+        np.full(64, 7),
+    ),
     "in_shared_memory": (
         f"""mov.u32 %r8, word; setp.ne.u32 %p1, %r1, 0; @%p1 bra I; st.shared.u32 [%r8], 0;
         I: bar.sync 0; setp.eq.u32 %p1, %r1, 40; @%p1 bra S;
