@@ -55,6 +55,25 @@ define internal i32 {name}(i32 %a) alwaysinline nounwind convergent {{
 }}"""
 
 
+def _read_lane(found: re.Match[str], name: str) -> str:
+    return f"""declare i32 @llvm.amdgcn.readlane(i32, i32)
+define internal i32 {name}(i32 %a, i32 %b) alwaysinline nounwind convergent {{
+  %result = call i32 @llvm.amdgcn.readlane(i32 %a, i32 %b)
+  ret i32 %result
+}}"""
+
+
+def _rows(found: re.Match[str], name: str) -> str:
+    """Both flags are always off."""
+    intrinsic = f"llvm.amdgcn.{found[1]}"
+    operands = "i32 %a, i32 %b, i32 %c, i32 %d"
+    return f"""declare i32 @{intrinsic}(i32, i32, i32, i32, i1 immarg, i1 immarg)
+define internal i32 {name}({operands}, i1 %e, i1 %f) alwaysinline nounwind convergent {{
+  %result = call i32 @{intrinsic}({operands}, i1 false, i1 false)
+  ret i32 %result
+}}"""
+
+
 def _cast(found: re.Match[str], name: str) -> str:
     to, source = _POINTERS[found[1]], _POINTERS[found[2]]
     return f"""define internal {to} {name}({source} %a) alwaysinline nounwind {{
@@ -71,6 +90,10 @@ _NEWER = (
     _Newer(re.compile(r"llvm\.amdgcn\.wave\.shuffle.*"), 22),
     _Newer(re.compile(r"llvm\.readsteadycounter"), 19),
     _Newer(re.compile(r"llvm\.amdgcn\.readfirstlane\.i32"), 19, _first_lane),
+    _Newer(re.compile(r"llvm\.amdgcn\.readlane\.i32"), 19, _read_lane),
+    _Newer(re.compile(r"llvm\.amdgcn\.(permlanex?16)\.i32"), 19, _rows),
+    _Newer(re.compile(r"llvm\.amdgcn\.permlane16\.swap"), 20),
+    _Newer(re.compile(r"llvm\.amdgcn\.permlane\.(up|down|xor|bcast)"), 22),
     _Newer(re.compile(r"llvm\.amdgcn\.addrspacecast\.nonnull\.(p[0135])\.(p[0135])"), 19, _cast),
 )
 

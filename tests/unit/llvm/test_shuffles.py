@@ -384,3 +384,22 @@ def test_a_loop_over_unknown_distances() -> None:
         expected = expected + expected[:, np.arange(LANES) ^ distance]
     ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
     assert (values[:64].view(np.uint32) == expected.reshape(64).view(np.uint32)).all()
+
+
+@pytest.mark.parametrize("version", [17, 19])
+def test_fragments_for_older_llvm(version: int) -> None:
+    """Before LLVM 19 these intrinsics had no type in their names; gfx950 came with LLVM 20."""
+    shuffle = 'call i32 asm "shfl.sync.{}.b32 $0, $1, {}, 31, 0xffffffff;", "=r,r"(i32 %{})'
+    module = f"""target triple = "amdgcn-amd-amdhsa"
+define i32 @f(i32 %a) {{
+  %b = {shuffle.format("bfly", 16, "a")}
+  %c = {shuffle.format("idx", 5, "b")}
+  ret i32 %c
+}}
+"""
+    made = ptxlift.lift_inline_asm(module, "gfx1100", llvm_version=version)
+    for name in ("permlanex16", "readlane"):
+        assert (f"@llvm.amdgcn.{name}.i32(" in made) == (version >= 19)
+        assert (f"@llvm.amdgcn.{name}(" in made) == (version < 19)
+    with pytest.raises(ptxlift.PtxError, match=r"permlane16\.swap"):
+        ptxlift.lift_inline_asm(module, "gfx950", llvm_version=version)
