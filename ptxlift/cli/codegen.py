@@ -65,13 +65,22 @@ _OPTIONS = [
     ),
     click.option("--unsafe-fp-atomics", is_flag=True, help="Memory is never fine-grained."),
     click.option("--debug-lines", "-g", is_flag=True, help="Say the lines of PTX in the code."),
+    click.option(
+        "--source-lines",
+        is_flag=True,
+        help="Say the lines of the source that .loc names instead.",
+    ),
+    click.option(
+        "--heap-bytes",
+        type=click.IntRange(0),
+        default=0,
+        help="Heap of kernels that call malloc and free.",
+    ),
     click.option("--remarks", is_flag=True, help="Say what the rewriter made of which line."),
 ]
 _NAMES = (
     "opt_level", "wave_size", "warp_mapping", "max_block", "code_object_version", "matrix",
-    "stack_bytes",
-    "link",
-    "externs",
+    "stack_bytes", "heap_bytes", "link", "externs",
     "unsafe_fp_atomics", "debug_lines", "remarks",
 )  # fmt: skip
 _NUMBERS = ("wave_size", "code_object_version")
@@ -91,6 +100,8 @@ def code_options() -> Decorator:
 def take_options(given: dict[str, Any], *, skip: bool, isolate: bool) -> Options:
     """The `Options` in what click parsed, which loses them. skip: leave out kernels that fail."""
     values = {name: given.pop(name) for name in _NAMES}
+    if given.pop("source_lines"):
+        values["debug_lines"] = "source"
     for name in _NUMBERS:
         values[name] = int(values[name]) if values[name] else None
     values["link"] = tuple(Path(path).read_bytes() for path in values["link"])

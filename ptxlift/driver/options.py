@@ -15,7 +15,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "on_unsupported": ("error", "skip"),
     "isolate": (False, True),
     "unsafe_fp_atomics": (False, True),
-    "debug_lines": (False, True),
+    "debug_lines": (False, True, "source"),
     "remarks": (False, True),
     "matrix": ("auto", "native", "generic"),
 }
@@ -44,9 +44,10 @@ class Options:
     unsafe_fp_atomics: use hardware float atomics also where memory may be fine-grained.
     matrix: "native" puts matrix products on the chip's matrix instructions wherever that is right,
         "generic" writes them as scalar code, "auto" takes what costs less.
-    debug_lines: the code says which line of PTX each instruction comes from, as `.loc` in assembly
-        and as DWARF line tables in objects. The instructions stay the same. Programs of several
-        texts get none.
+    debug_lines: the code says which line each instruction comes from, as `.loc` in assembly and as
+        DWARF line tables in objects; the instructions stay the same. True: the line of PTX;
+        "source": the line of the source that `.loc` names, inlined calls too (nvcc -lineinfo), of
+        PTX where a text has none.
     remarks: `diagnostics` also says what each rewrite rule made of which line (PTX208).
     heap_bytes: size of the heap that `malloc` and `free` in kernels share; 0: programs that call
         them and do not define them are refused. It is part of the code object's zeroed memory.
@@ -67,7 +68,7 @@ class Options:
     isolate: bool = False
     unsafe_fp_atomics: bool = False
     matrix: str = "auto"
-    debug_lines: bool = False
+    debug_lines: bool | str = False
     remarks: bool = False
     heap_bytes: int = 0
     max_block: int = 1024

@@ -189,7 +189,8 @@ def emit_unit(request: Request, kernels: Sequence[str], mapping: str, owns_varia
         max_block=options.max_block,
         unsafe_fp_atomics=options.unsafe_fp_atomics,
         matrix=MatrixUse(options.matrix),
-        debug_lines=options.debug_lines,
+        debug_lines=bool(options.debug_lines),
+        source_lines=options.debug_lines == "source",
     )
     log = Log()
     toolchain = toolchain_for(request.spec)

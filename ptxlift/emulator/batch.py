@@ -8,14 +8,17 @@ It must not know what instructions do.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ptxlift.diag import InternalError, PtxError
 from ptxlift.emulator.barriers import DONE, RUN, WAIT, Barriers
-from ptxlift.emulator.blocks import Block, Code
+from ptxlift.emulator.blocks import Block, Code, Next
 from ptxlift.emulator.control import LEAVING
 from ptxlift.emulator.hazards import HazardChecker
+from ptxlift.emulator.operands import Inst
 from ptxlift.emulator.state import State
 
 _FAR = 1 << 62
@@ -94,7 +97,7 @@ class Batch:
                 self._check(block, self.checker)
             else:
                 self._act(block)
-            following = block.leave(st, self.barriers)
+            following = self._leave(block)
             executions[at] = executions.get(at, 0) + active
             used += block.weights.instructions * active
             st.clock += block.weights.instructions
@@ -113,12 +116,26 @@ class Batch:
         try:
             for action in block.actions:
                 action(self.st)
-        except PtxError:
-            raise
+        except PtxError as error:
+            raise self._located(error, block.insts[block.actions.index(action)]) from None
         except Exception as error:
             inst = block.insts[block.actions.index(action)]
             text = inst.text if inst is not None else "bookkeeping"
             raise InternalError(f"the emulator failed in {text!r}") from error
+
+    def _leave(self, block: Block) -> Next:
+        try:
+            return block.leave(self.st, self.barriers)
+        except PtxError as error:
+            raise self._located(error, block.last) from None
+
+    def _located(self, error: PtxError, inst: Inst | None) -> PtxError:
+        """The error with the line that the instruction comes from, where that is known."""
+        place = self.code.image.place(inst) if inst is not None else ""
+        if not place:
+            return error
+        found = [replace(d, message=f"{d.message}, from {place}") for d in error.diagnostics]
+        return PtxError(found)
 
     def _check(self, block: Block, checker: HazardChecker) -> None:
         for inst, action in zip(block.insts, block.actions, strict=True):

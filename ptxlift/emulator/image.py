@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.elf import STT_FUNC, STT_OBJECT, Elf, Relocation, read_elf
+from ptxlift.emulator.lines import LineTable, read_lines
 from ptxlift.emulator.listing import parse_listing
 from ptxlift.emulator.memory import Memory
 from ptxlift.emulator.msgpack import Value, decode
@@ -87,6 +88,7 @@ class Image:
     printf_formats: tuple[str, ...]
     registers: tuple[int, int]  # vector and accumulation registers used anywhere
     segments: tuple[tuple[int, Bytes], ...] = field(repr=False)  # absolute address, contents
+    lines: LineTable = field(default_factory=LineTable, repr=False)
     blocks: dict[int, Any] = field(default_factory=dict, repr=False)  # compiled code by wave size
 
     def map_into(self, memory: Memory) -> None:
@@ -95,6 +97,10 @@ class Image:
             return
         for address, data in self.segments:
             memory.map_at(address, data, "code object segment")
+
+    def place(self, inst: Inst) -> str:
+        """`file:line` of an instruction; nothing where the code object has no line table."""
+        return self.lines.place(inst.address - self.base)
 
     def variable(self, name: str) -> tuple[int, Bytes]:
         """Address and bytes of a symbol; writing the bytes changes what kernels see."""
@@ -164,6 +170,7 @@ def load_code_object(
         tuple(str(item) for item in formats) if isinstance(formats, list) else (),
         _registers_used(insts),
         _segments(elf, base),
+        read_lines(code_object),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ptxlift.diag import Source
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.ops import OpDef
 
@@ -133,6 +134,28 @@ class Apart:
 OUTSIDE = "outside."  # in front of the names of functions that linked bitcode defines
 
 
+@dataclass(frozen=True, slots=True)
+class Location:
+    """What a `.loc` says of the text from offset `start` on: a place in the source that the PTX was
+    made from. `function`: the inlined function it lies in, with the place of its call.
+    """
+
+    start: int
+    file: str
+    line: int
+    column: int
+    function: str = ""
+    inlined_at: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The text that the spans of a function's ops count in, and its locations by their start."""
+
+    source: Source
+    locations: tuple[Location, ...] = ()
+
+
 @dataclass(eq=False, slots=True)
 class Function:
     """A kernel or device function. A declaration has no blocks. Entry: `blocks[0]`; its params are
@@ -151,6 +174,7 @@ class Function:
     noreturn: bool = False
     printf_formats: dict[str, None] = field(default_factory=dict)  # in order of first use
     apart: Apart | None = None
+    origin: Origin | None = None
 
     def ops(self) -> Iterator[Op]:
         for block in self.blocks:

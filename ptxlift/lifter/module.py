@@ -17,6 +17,7 @@ from ptxlift.ir.meeting_loop import bring_together
 from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.function import FunctionLifter
+from ptxlift.lifter.locations import origin_of
 from ptxlift.lifter.operands import SPACE_OF
 from ptxlift.lifter.program import Older, Outside, Program
 from ptxlift.ptx import module as ptx
@@ -140,6 +141,7 @@ def _empty(program: Program, source: ptx.Function) -> ir.Function:
         param_widths=widths(params),
         result_widths=widths(source.returns),
         noreturn="noreturn" in source.attributes,
+        origin=origin_of(program.home[source], source),
     )
     if kernel:
         function.kernel_params = [

@@ -45,7 +45,8 @@ class CodegenOptions:
     max_block: int = 1024  # work-items of the largest block a kernel without bounds may get
     matrix: MatrixUse = MatrixUse.AUTO
     unsafe_fp_atomics: bool = False  # the device's atomics also at .sys scope
-    debug_lines: bool = False  # instructions name the PTX line they come from
+    debug_lines: bool = False  # instructions name the line they come from, of the PTX
+    source_lines: bool = False  # or of the source that `.loc` names, where it does
 
 
 @dataclass(frozen=True, slots=True)

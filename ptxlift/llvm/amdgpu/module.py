@@ -40,7 +40,7 @@ def emit_module(
     module = replace_shuffles(module, spec, options)
     facts = facts_module.collect(module)
     context = Context(module, spec, options, facts, source)
-    lines = DebugLines(context, source) if source is not None and options.debug_lines else None
+    lines = _debug_lines(module, context)
     bodies = [_function(f, facts[f.name], context, lines) for f in module.functions.values()]
     parts = [f'target triple = "{TRIPLE}"', ""]
     parts += [define_variable(variable, context) for variable in module.variables.values()]
@@ -51,6 +51,12 @@ def emit_module(
     halves = any(fact.has_halves for fact in facts.values())
     pairs = context.has(Feature.PK_FMA_F32) and not halves  # LLVM's pairs of halves cost more
     return Emitted("\n".join(parts) + "\n", _pipeline(facts, options), pairs)
+
+
+def _debug_lines(module: Module, context: Context) -> DebugLines | None:
+    if not context.options.debug_lines:
+        return None
+    return DebugLines(context, module.name, context.options.source_lines)
 
 
 def _pipeline(facts: Mapping[str, Facts], options: CodegenOptions) -> Pipeline:
@@ -77,9 +83,8 @@ def _function(function: Function, facts: Facts, context: Context, lines: DebugLi
     head += _required_size(function, context)
     text = emitter.lines
     if lines is not None:
-        scope = lines.subprogram(function)
+        scope, text = lines.located(function, text, emitter.marks)
         head += f" !dbg {scope}"
-        text = lines.located(text, emitter.marks, scope)
     body = "\n".join(text)
     return f"{head} {{\n{body}\n}}"
 
