@@ -7,6 +7,7 @@ module must know nothing of PTX, IR or chips.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -43,13 +44,17 @@ def _initialise() -> None:
     llvm.set_option("ptxlift", _ONE_ATOMIC_A_WAVE)
 
 
-def run(job: Job) -> Compiled:
-    """Parses, verifies, optimises and compiles a unit."""
+def run(job: Job, optimised: Callable[[], None] | None = None) -> Compiled:
+    """Parses, verifies, optimises and compiles a unit. `optimised`: called between the passes and
+    code generation, for who measures them.
+    """
     _initialise()
     module = _parse(job)
     machine = _machine(job)
     if job.opt_level > 0:
         _optimise(module, machine, job)
+    if optimised is not None:
+        optimised()
     bitcode = module.as_bitcode() if job.want_bitcode else b""
     if job.is_text:
         return Compiled(b"", machine.emit_assembly(module), bitcode)
