@@ -84,7 +84,7 @@ def main() -> None:
 
 def programs() -> list[Path]:
     """The PTX files to measure, made where nvcc is installed."""
-    made = [path for path in map(compiled, sorted((ROOT / "benchmarks/programs").glob("*.cu")))]
+    made = list(map(compiled, sorted((ROOT / "benchmarks/programs").glob("*.cu"))))
     examples = sorted((ROOT / "examples").glob("*/*.ptx"))
     long = [path for path in examples if path.read_text().count("\n") >= LEAST]
     return [*(path for path in made if path is not None), *long]

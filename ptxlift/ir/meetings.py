@@ -112,6 +112,7 @@ class _Search:
         tree = dominators(function)
         self._loops = [loop for _, loop in natural_loops(tree, predecessors(function))]
         self._order = tree.order
+        self._places = [block for block in tree.order if block in self._sites]
 
     def _follow(self, block: Block) -> list[Block]:
         return [after for after in successors(block) if after in self._live]
@@ -138,7 +139,7 @@ class _Search:
         for after in dict.fromkeys(successors(branch)):
             starts = [after] if after in self._live else []
             blocks = reach(starts, self._follow, stop=stop)
-            ways.append([op for block in self._order if block in blocks for op in self._at(block)])
+            ways.append([op for block in self._places if block in blocks for op in self._at(block)])
         return ways
 
     def _at(self, block: Block) -> list[Op]:

@@ -84,13 +84,16 @@ class Variables:
 
     def finish(self, function: Function) -> None:
         """Fills the parameters in, removes the needless ones. Call once, after the last block."""
+        edges: dict[Node, list[tuple[Node, list[list[Value]]]]] = {}
         while self._pending:
             node, key, parameter = self._pending.popleft()
+            if node not in edges:
+                edges[node] = [(n, list(n.edges_to(node.first))) for n in node.predecessors]
             merged = self._merged.setdefault(parameter, [])
-            for before in node.predecessors:
+            for before, argument_lists in edges[node]:
                 value = self.read(before, key, parameter.width)
                 merged.append(value)
-                for arguments in before.edges_to(node.first):
+                for arguments in argument_lists:
                     arguments.append(value)
         replaced = _single_valued(self._merged)
         if replaced:
@@ -98,31 +101,50 @@ class Variables:
 
 
 def _single_valued(merged: dict[Value, list[Value]]) -> dict[Value, Value]:
-    """Parameters that merge one value (beside themselves), with that value."""
-    users: dict[Value, list[Value]] = {}
-    for parameter, values in merged.items():
-        for value in values:
-            if value in merged:
-                users.setdefault(value, []).append(parameter)
+    """Parameters that merge one value (beside themselves), with that value.
+
+    Joins were found from their readers upwards. Going back from the last, each is looked at after
+    those it reads, but for loops, so that a few rounds are enough.
+    """
     replaced: dict[Value, Value] = {}
-    work = deque(merged)
-    while work:
-        parameter = work.popleft()
-        if parameter in replaced:
+    left = list(reversed(merged))
+    while True:
+        kept = []
+        for parameter in left:
+            only = _only_value(parameter, merged[parameter], replaced)
+            if only is None:
+                kept.append(parameter)
+            else:
+                replaced[parameter] = only
+        if len(kept) == len(left):
+            return {parameter: _resolve(parameter, replaced) for parameter in replaced}
+        left = kept
+
+
+def _only_value(
+    parameter: Value, values: list[Value], replaced: dict[Value, Value]
+) -> Value | None:
+    """The one value that is merged, None for several."""
+    only = None
+    for value in values:
+        if value in replaced:
+            value = _resolve(value, replaced)
+        if value is parameter or value is only:
             continue
-        others = {_resolve(value, replaced) for value in merged[parameter]} - {parameter}
-        if len(others) == 1:
-            replaced[parameter] = others.pop()
-            work.extend(users.get(parameter, ()))
-            target = replaced[parameter]
-            if target in merged:
-                users.setdefault(target, []).extend(users.get(parameter, ()))
-    return {parameter: _resolve(parameter, replaced) for parameter in replaced}
+        if only is not None:
+            return None
+        only = value
+    return only
 
 
 def _resolve(value: Value, replaced: dict[Value, Value]) -> Value:
+    """What a value is replaced by in the end; whatever was passed on the way learns it."""
+    passed = []
     while (further := replaced.get(value)) is not None:
+        passed.append(value)
         value = further
+    for before in passed[:-1]:
+        replaced[before] = value
     return value
 
 
