@@ -82,6 +82,7 @@ def _disturbed(fmt: Format, ctx: Ctx, exact: Doubles) -> Doubles:
     lowest = 2 - fmt.bias - fmt.mantissa_bits
     ulp = np.ldexp(1.0, np.maximum(power - 1 - fmt.mantissa_bits, lowest - 1))
     moved = exact + (ULPS[fmt] - 0.5) * ulp * _direction(ctx, exact.shape)
+    moved = np.copysign(np.maximum(moved * np.sign(exact), 0.0), exact)  # never past zero
     representable = to_double(fmt, narrow(fmt, exact)) == exact
     return np.where(np.isfinite(exact) & ~representable, moved, exact)
 
