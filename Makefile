@@ -54,6 +54,9 @@ corpus-full: $(READY) ## Every example from every compiler on six targets
 fuzz: $(READY) ## Random PTX and LLVM IR, interpreter and this machine against emulator; FUZZ_SECONDS=600
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
+vectors: $(READY) ## Every vector of NVIDIA's results as machine code on six chips; half an hour
+	$(BIN)/python tests/vectors/chips.py
+
 numerics: $(READY) ## Divisions, roots and approximate functions on millions of operands; hours, goes on where it was
 	$(BIN)/python -m tests.numerics $(NUMERICS)
 

@@ -98,7 +98,8 @@ def _pairs(fmt: Format, count: int, rng: np.random.Generator) -> list[Bits]:
 
 
 def _ordinary_divisor(x: Reals, y: Reals) -> NDArray[np.bool_]:
-    within: NDArray[np.bool_] = (np.abs(y) >= 2.0**-126) & (np.abs(y) <= 2.0**126)
+    """Beyond 2^126 the reciprocal underflows, as the manual says."""
+    within: NDArray[np.bool_] = (np.abs(y) <= 2.0**126) | ~np.isfinite(y)
     return within
 
 

@@ -15,7 +15,6 @@ from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.floating import (
     define,
     flushed,
-    flushes_itself,
     format_of,
     inputs,
 )
@@ -187,10 +186,17 @@ def _fdiv_approx(e: Emitter, op: Op) -> None:
         a, b = inputs(e, op.operands, type, op.attr("ftz"))
         define(e, op, type, _full_division(e, a, b, bool(op.attr("ftz"))))
         return
+    if op.attr("ftz"):
+        a, b = inputs(e, op.operands, type, True, folds=False)
+        define(e, op, type, f"fmul float {a}, {_refined_inverse(e, b)}")
+        return
     a, b = (e.real(value, type) for value in op.operands)
-    if op.attr("ftz") and not flushes_itself(e, type):
-        a = flushed(e, a, type)
-    define(e, op, type, f"fmul float {a}, {_refined_inverse(e, b)}")
+    size = e.let(e.call(_ABS, b))
+    small = e.let(f"fcmp olt float {size}, {_power(-126)}")
+    scale = e.let(f"select i1 {small}, float {_power(32)}, float 1.0")
+    inverse = _refined_inverse(e, e.let(f"fmul float {b}, {scale}"))
+    quotient = e.let(f"fmul float {a}, {inverse}")
+    define(e, op, type, f"fmul float {quotient}, {scale}")
 
 
 def _full_division(e: Emitter, a: str, b: str, ftz: bool) -> str:
