@@ -20,6 +20,7 @@ from ptxlift.ir.exchange import LANES, Exchange, Place
 
 Places = tuple[Place | None, ...]
 _MOVE = {LANES: 3, 2 * LANES: 8}  # cost of a move in a warp and in a wave, a choice being 1
+_ROW = 16  # lanes; in a warp, a move within all rows, or between them, costs 1
 
 
 Lanes = frozenset[int]
@@ -123,7 +124,7 @@ def _best_plan(wants: tuple[Places, ...], registers: int) -> _Plan | None:
     if count & (count - 1) or any(None in places for places in wants):
         return None
     for turns in _turns(count, lanes):
-        plan = _plan(wants, registers, turns, move)
+        plan = _plan(wants, registers, turns)
         if plan is not None and plan.cost < best.cost:
             best = plan
     return best if best.turns else None
@@ -139,9 +140,17 @@ def _turns(count: int, lanes: int) -> Iterator[tuple[int, ...]]:
         )
 
 
-def _plan(
-    wants: Sequence[Places], registers: int, turns: tuple[int, ...], move: int
-) -> _Plan | None:
+def _move_cost(sources: Sequence[int | None]) -> int:
+    """Of one move, about."""
+    distances = {lane ^ at for lane, at in enumerate(sources) if at is not None}
+    if distances <= {0}:
+        return 0
+    if len(sources) == LANES and len({distance // _ROW for distance in distances}) == 1:
+        return 1
+    return _MOVE[len(sources)]
+
+
+def _plan(wants: Sequence[Places], registers: int, turns: tuple[int, ...]) -> _Plan | None:
     """The plan with these turns; None if a lane would have to give two registers in a round."""
     gives: list[dict[int, int]] = []
     for k in range(len(wants)):
@@ -157,7 +166,8 @@ def _plan(
     if together is not None:
         best = min(alone, registers * sum(map(bool, together.swaps)))
     chosen = together if best < alone else None
-    return _Plan(turns, chosen, len(wants) * move + collecting + best)
+    moving = sum(_move_cost(_sources(wants, turns, k)) for k in range(len(wants)))
+    return _Plan(turns, chosen, moving + collecting + best)
 
 
 def _together(gives: Sequence[dict[int, int]], registers: int) -> _Exchanges | None:
