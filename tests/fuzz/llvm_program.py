@@ -31,8 +31,14 @@ _KINDS = (
     ("binary", 6), ("shift", 3), ("division", 1), ("intrinsic", 2), ("count", 2), ("compare", 2),
     ("select", 2), ("resize", 3), ("wide", 1), ("float", 4), ("float_unary", 3), ("to_integer", 1),
     ("to_float", 1), ("convert", 1), ("bitcast", 1), ("load", 2), ("store", 2), ("output", 1),
-    ("if", 1), ("loop", 1),
+    ("overflow", 1), ("odd", 1), ("vector", 2), ("copy", 1), ("class", 1),
+    ("if", 1), ("loop", 1), ("switch", 1),
 )  # fmt: skip
+_BODIES = {"if": 2, "loop": 1, "switch": 4}
+_OVERFLOWS = ("uadd", "sadd", "usub", "ssub", "umul", "smul")
+_ODD = ("i3", "i12", "i24", "i48")
+_VECTORS = ("<2 x i16>", "<4 x i8>", "<2 x i32>", "<4 x i16>")
+_CLASSES = (0x1, 0x2, 0x3, 0x60, 0x90, 0x108, 0x204, 0x264, 0x198, 0x3FC)  # of LLVM's fp classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +73,11 @@ def _random_step(rng: random.Random, depth: int) -> Step:
     kinds, weights = zip(*_KINDS, strict=True)
     kind = rng.choices(kinds, weights)[0]
     picks = tuple(rng.getrandbits(30) for _ in range(6))
-    if kind not in ("if", "loop"):
+    count = _BODIES.get(kind, 0)
+    if not count:
         return Step(kind, picks)
     if depth == 0:
         return Step("binary", picks)
-    count = 2 if kind == "if" else 1
     bodies = tuple(
         tuple(_random_step(rng, depth - 1) for _ in range(rng.randint(1, 6))) for _ in range(count)
     )
@@ -295,7 +301,77 @@ class _Writer:
         at = self.let(f"getelementptr i8, ptr %out, i64 {8 * word}")
         self.do(f"store {type} {value}, ptr {at}, align 8")
 
+    def write_overflow(self, _: Step, a: int, b: int, c: int, d: int, *__: int) -> None:
+        type, name = _INTEGERS[a % 4], _OVERFLOWS[b % len(_OVERFLOWS)]
+        pair, full = f"{{ {type}, i1 }}", f"llvm.{name}.with.overflow.{type}"
+        self.declarations[f"declare {pair} @{full}({type}, {type})"] = None
+        x, y = self.pick(type, c), self.pick(type, d)
+        both = self.let(f"call {pair} @{full}({type} {x}, {type} {y})")
+        self.add(type, f"extractvalue {pair} {both}, 0")
+        self.add("i1", f"extractvalue {pair} {both}, 1")
+
+    def write_odd(self, _: Step, a: int, b: int, c: int, d: int, e: int, f: int) -> None:
+        """An operation of a width that no machine has."""
+        odd = _ODD[a % len(_ODD)]
+        x, y = (self.let(f"trunc i64 {self.pick('i64', n)} to {odd}") for n in (c, d))
+        made = self.let(f"{_BINARY[b % len(_BINARY)]} {odd} {x}, {y}")
+        if f % 3 == 0:
+            made = self.let(f"{('lshr', 'ashr', 'shl')[e % 3]} {odd} {made}, {1 + f % 2}")
+        self.add("i64", f"{'zext' if e % 2 else 'sext'} {odd} {made} to i64")
+
+    def write_vector(self, _: Step, a: int, b: int, c: int, d: int, e: int, f: int) -> None:
+        """An operation on the parts of a word, whose order may change."""
+        type = _VECTORS[a % len(_VECTORS)]
+        whole = "i32" if a % len(_VECTORS) < 2 else "i64"
+        x, y = (self.let(f"bitcast {whole} {self.pick(whole, n)} to {type}") for n in (c, d))
+        made = self.let(f"{_BINARY[b % len(_BINARY)]} {type} {x}, {y}")
+        if e % 2:
+            count = int(type[1])
+            mask = ", ".join(f"i32 {(f >> 3 * n) % (2 * count)}" for n in range(count))
+            made = self.let(f"shufflevector {type} {made}, {type} {y}, <{count} x i32> <{mask}>")
+        self.add(whole, f"bitcast {type} {made} to {whole}")
+
+    def write_copy(self, _: Step, a: int, b: int, c: int, *__: int) -> None:
+        """A part of the local array into another, or a byte all over it."""
+        half = self.place(a % 8 * 4, 1)
+        other = self.place(32 + b % 8 * 4, 1)
+        size = c % 5 * 4 % (4 * (8 - max(a % 8, b % 8)) + 1)
+        if c % 3:
+            self.declarations["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"] = None
+            arguments = f"ptr align 4 {half}, ptr align 4 {other}, i64 {size}, i1 false"
+            self.do(f"call void @llvm.memcpy.p0.p0.i64({arguments})")
+        else:
+            self.declarations["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"] = None
+            arguments = f"ptr align 4 {half}, i8 {self.pick('i8', c)}, i64 {size}, i1 false"
+            self.do(f"call void @llvm.memset.p0.i64({arguments})")
+
+    def write_class(self, _: Step, a: int, b: int, c: int, *__: int) -> None:
+        type = _FLOATS[a % 2]
+        suffix = {"float": "f32", "double": "f64"}[type]
+        self.declarations[f"declare i1 @llvm.is.fpclass.{suffix}({type}, i32)"] = None
+        operand = self.pick(type, c)
+        test = _CLASSES[b % len(_CLASSES)]
+        self.add("i1", f"call i1 @llvm.is.fpclass.{suffix}({type} {operand}, i32 {test})")
+
     # ---- control ----
+
+    def write_switch(self, step: Step, a: int, b: int, c: int, *__: int) -> None:
+        """Four ways by the low bits of a word; each leaves a value."""
+        self.count += 1
+        number, type = self.count, _TYPES[b % len(_TYPES)]
+        chosen = self.let(f"and i32 {self.pick('i32', a)}, {3 + c % 2 * 4}")
+        cases = " ".join(f"i32 {n}, label %way{number}.{n}" for n in range(3))
+        self.do(f"switch i32 {chosen}, label %way{number}.3 [ {cases} ]")
+        ways = []
+        for index, body in enumerate(step.bodies):
+            self.start(f"way{number}.{index}")
+            kept = {type: list(pool) for type, pool in self.pools.items()}
+            self.steps(body)
+            ways.append(f"[ {self.pick(type, -1)}, %{self.label} ]")
+            self.do(f"br label %met{number}")
+            self.pools = kept
+        self.start(f"met{number}")
+        self.add(type, f"phi {type} {', '.join(ways)}")
 
     def write_if(self, step: Step, a: int, b: int, c: int, d: int, e: int, f: int) -> None:
         self.count += 1
