@@ -211,9 +211,10 @@ class Work:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
+        console = Console(stderr=True)
         self._progress = Progress(
             "translating", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            console=Console(stderr=True), transient=True,
+            console=console, transient=console.is_terminal,
             redirect_stdout=False, redirect_stderr=False,
         )  # fmt: skip
         with self._progress:
