@@ -72,6 +72,7 @@ bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.rewrite
 	$(BIN)/python -m benchmarks.matrix
 	$(BIN)/python -m benchmarks.code_quality || test $$? = 2
+	$(BIN)/python -m benchmarks.code_quality_micro
 
 conformance: $(READY) ## Kernels of public packages: PTX made, translated, their tests run; hours
 	$(BIN)/python -m conformance
