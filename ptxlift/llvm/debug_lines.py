@@ -29,6 +29,13 @@ class Mark:
     span: int
 
 
+def debug_lines(context: ModuleContext) -> DebugLines | None:
+    """What gives a module's instructions their locations, if that is wanted."""
+    if not context.options.debug_lines:
+        return None
+    return DebugLines(context, context.module.name, context.options.source_lines)
+
+
 class DebugLines:
     """The debug locations of one module.
 

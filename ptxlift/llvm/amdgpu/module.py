@@ -22,7 +22,7 @@ from ptxlift.llvm.amdgpu.shuffles import replace_shuffles
 from ptxlift.llvm.amdgpu.split import leave_idle_lanes
 from ptxlift.llvm.amdgpu.variables import define_variable, static_shared_bytes
 from ptxlift.llvm.context import symbol
-from ptxlift.llvm.debug_lines import DebugLines
+from ptxlift.llvm.debug_lines import DebugLines, debug_lines
 from ptxlift.llvm.emitter import joined
 from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
 from ptxlift.target import Feature, TargetSpec
@@ -40,7 +40,7 @@ def emit_module(
     module = replace_shuffles(module, spec, options)
     facts = facts_module.collect(module)
     context = Context(module, spec, options, facts, source)
-    lines = _debug_lines(module, context)
+    lines = debug_lines(context)
     bodies = [_function(f, facts[f.name], context, lines) for f in module.functions.values()]
     parts = [f'target triple = "{TRIPLE}"', ""]
     parts += [define_variable(variable, context) for variable in module.variables.values()]
@@ -51,12 +51,6 @@ def emit_module(
     halves = any(fact.has_halves for fact in facts.values())
     pairs = context.has(Feature.PK_FMA_F32) and not halves  # LLVM's pairs of halves cost more
     return Emitted("\n".join(parts) + "\n", _pipeline(facts, options), pairs)
-
-
-def _debug_lines(module: Module, context: Context) -> DebugLines | None:
-    if not context.options.debug_lines:
-        return None
-    return DebugLines(context, module.name, context.options.source_lines)
 
 
 def _pipeline(facts: Mapping[str, Facts], options: CodegenOptions) -> Pipeline:

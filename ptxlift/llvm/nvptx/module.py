@@ -10,7 +10,7 @@ from ptxlift.diag import Source
 from ptxlift.ir.attributes import Format, Space
 from ptxlift.ir.core import Function, Module, Op, Relocation, Variable
 from ptxlift.llvm.context import symbol
-from ptxlift.llvm.debug_lines import DebugLines
+from ptxlift.llvm.debug_lines import DebugLines, debug_lines
 from ptxlift.llvm.emitter import joined
 from ptxlift.llvm.nvptx.emitter import NUMBERS, POINTERS, Context, Emitter
 from ptxlift.llvm.nvptx.kernels import attributes
@@ -27,7 +27,7 @@ def emit_module(
 ) -> Emitted:
     """The module as LLVM IR text."""
     context = Context(module, spec, options, source)
-    lines = DebugLines(context, source) if source is not None and options.debug_lines else None
+    lines = debug_lines(context)
     bodies = [_function(function, context, lines) for function in module.functions.values()]
     parts = [f'target datalayout = "{DATA_LAYOUT}"', f'target triple = "{TRIPLE}"', ""]
     parts += [define_variable(variable, context) for variable in module.variables.values()]
@@ -61,9 +61,8 @@ def _function(function: Function, context: Context, lines: DebugLines | None) ->
     emitter.complete_phis()
     head, text = _head(function, emitter), emitter.lines
     if lines is not None:
-        scope = lines.subprogram(function)
+        scope, text = lines.located(function, text, emitter.marks)
         head += f" !dbg {scope}"
-        text = lines.located(text, emitter.marks, scope)
     body = "\n".join(text)
     return f"{head} {{\n{body}\n}}"
 
