@@ -403,3 +403,26 @@ define i32 @f(i32 %a) {{
         assert (f"@llvm.amdgcn.{name}(" in made) == (version < 19)
     with pytest.raises(ptxlift.PtxError, match=r"permlane16\.swap"):
         ptxlift.lift_inline_asm(module, "gfx950", llvm_version=version)
+
+
+@pytest.mark.parametrize(("target", "wave"), [("gfx90a", None), ("gfx950", None), ("gfx1100", 64)])
+def test_one_warp_of_a_wave(target: str, wave: int | None) -> None:
+    """Two warps share a wave; only the first, or only the second, reduces and scans."""
+    texts = []
+    for name, compare in (("first", "ge"), ("second", "lt")):
+        skip = f"mov.b32 %r2, %r1; setp.{compare}.u32 %p4, %r0, 32; @%p4 bra DONE;"
+        total = integer_steps("add.s32", (16, 8, 4, 2, 1)) + "mov.b32 %r6, %r2;"
+        total = total.replace("%r1, %r1, %r3", "%r7, %r7, %r3").replace("%r3, %r1,", "%r3, %r7,")
+        total = "mov.b32 %r7, %r1;" + total.replace("mov.b32 %r2, %r1;", "mov.b32 %r2, %r7;")
+        steps = skip + total + integer_scan("add.s32", (1, 2, 4, 8, 16)) + "xor.b32 %r2, %r2, %r6;"
+        texts.append(reduction(name, steps + "DONE:"))
+    lifted = lift("".join(texts), target, wave)
+    assert "ds_" not in lifted.asm
+    for at, name in enumerate(("first", "second")):
+        values = np.random.default_rng(14).integers(0, 1 << 32, 64, dtype=np.uint32)
+        expected = values.copy()
+        mine = slice(LANES * at, LANES * (at + 1))
+        sums = np.add.accumulate(values[mine], dtype=np.uint32)
+        expected[mine] = sums ^ sums[-1]
+        ptxlift.run(lifted, name, (1, 1, 1), (64, 1, 1), [values])
+        assert (values == expected).all(), name
