@@ -138,8 +138,12 @@ THREE = np.full((WARPS, 1, 1), 3)
 ZERO = "\n".join(f"mov.b32 %c{i}, 0;" for i in range(12))
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3])
-@pytest.mark.parametrize(("target", "inst"), RUNS, ids=str)
+LOOPS = [(target, inst, 2) for target, inst in RUNS] + [
+    (target, SUPPORTED[target][0], columns) for target in SUPPORTED for columns in (1, 3)
+]
+
+
+@pytest.mark.parametrize(("target", "inst", "columns"), LOOPS, ids=str)
 def test_accumulators_of_loops(target: str, inst: Instruction, columns: int) -> None:
     """Two products side by side become one; accumulators stay where they are."""
     text = run_loop(inst, columns, target, "native", "3", "", THREE)
