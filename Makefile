@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 NUMERICS ?=
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz mutants numerics matrix-full corpus-full conformance clean
+.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz mutants numerics matrix-full warps-full corpus-full conformance clean
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -46,6 +46,9 @@ quick: $(READY)
 
 matrix-full: $(READY) ## Every form of mma.sync, generic and native, on every kind of chip; an hour
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/matrix --matrix-full
+
+warps-full: $(READY) ## Locks, meetings and warp operations in blocks of every shape on every target
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/warps --warps-full
 
 corpus-full: $(READY) ## Every example from every compiler on six targets
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[corpus]'

@@ -27,7 +27,12 @@ _SETS: dict[str, tuple[str, tuple[str, ...]]] = {  # what is changed, and the te
     "semantics": ("ptxlift/semantics", ("tests/vectors", "tests/unit/semantics")),
     "lowers": (
         "ptxlift/llvm/amdgpu",
-        ("tests/unit/llvm", "tests/vectors/test_replay.py", "tests/unit/lifter"),
+        (
+            "tests/unit/llvm",
+            "tests/vectors/test_replay.py",
+            "tests/unit/lifter",
+            "tests/unit/warps",
+        ),
     ),
 }
 _OUTSIDE = frozenset({"__init__", "algebra", "registry", "backend", "context", "emitter", "module"})

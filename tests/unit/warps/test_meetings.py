@@ -215,6 +215,7 @@ def test_lanes_meet(name: str, place: tuple[str, dict[str, str]]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", MORE_PLACES, ids=str)
 @pytest.mark.parametrize("name", APART)
 def test_lanes_meet_on_every_target(name: str, place: tuple[str, dict[str, str]]) -> None:

@@ -127,6 +127,7 @@ def test_waiting_lanes_let_others_on(name: str, place: tuple[str, dict[str, str]
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", MORE_PLACES, ids=str)
 @pytest.mark.parametrize("name", CASES)
 def test_every_target(name: str, place: tuple[str, dict[str, str]]) -> None:

@@ -307,6 +307,7 @@ def test_emulator(shape: Shape, way: tuple[str, dict[str, object]]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize(("shape", "way"), ALL, ids=str)
 def test_emulator_everywhere(shape: Shape, way: tuple[str, dict[str, object]]) -> None:
     check(shape, *way)

@@ -125,6 +125,7 @@ def test_every_lane_takes_the_lock(name: str, target: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", MORE_TARGETS)
 @pytest.mark.parametrize("name", EVERY_LANE)
 def test_every_lane_takes_the_lock_on_every_target(name: str, target: str) -> None:

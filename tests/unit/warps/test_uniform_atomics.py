@@ -132,6 +132,7 @@ def test_other_mappings(way: tuple[str, dict[str, object]]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", sorted({*ALL_TARGETS} - {*TARGETS}))
 @pytest.mark.parametrize("guard", GUARDS)
 def test_every_target(target: str, guard: str) -> None:
