@@ -94,12 +94,12 @@ def contents(source: str | Path | bytes) -> Contents:
     if _is_text(data):
         return Contents((PtxImage(_decode(data, name), 0),), {})
     images: dict[str, PtxImage] = {}
-    code: dict[int, list[str]] = {}
+    code: dict[int, list[_Found]] = {}
     with_ptx = set()
     total = 0
     for entry in _entries(data):
         if entry.kind == _KIND_CODE:
-            code.setdefault(entry.container, []).append(f"sm_{entry.arch}")
+            code.setdefault(entry.container, []).append(entry)
         if entry.kind != _KIND_PTX:
             continue
         image = _image(entry, name)
@@ -109,8 +109,13 @@ def contents(source: str | Path | bytes) -> Contents:
         images.setdefault(image.text, image)
         with_ptx.add(entry.container)
     if not images:
-        raise _nothing(name, {arch for found in code.values() for arch in found}, data)
-    only_code = {n: tuple(archs) for n, archs in code.items() if n not in with_ptx}
+        raise _nothing(name, {e.arch for found in code.values() for e in found}, data)
+    only_code = {
+        number: tuple(found)
+        for number, entries in code.items()
+        if number not in with_ptx
+        and (found := [f"sm_{entry.arch}" for entry in entries if _has_functions(entry)])
+    }
     return Contents(tuple(sorted(images.values(), key=_offset_of)), only_code)
 
 
@@ -184,30 +189,39 @@ def _strings(data: bytes, start: int, end: int) -> Iterator[_Found]:
         yield _Found(_KIND_PTX, 0, 0, found.start(), text, 0, -1)
 
 
+def _has_functions(entry: _Found) -> bool:
+    """Whether a cubin holds code; nvcc's linker leaves empty ones. Unreadable ones may."""
+    try:
+        return b".text." in _unpacked(entry, "a cubin")[1]
+    except PtxError:
+        return True
+
+
+def _unpacked(entry: _Found, name: str) -> tuple[str, bytes]:
+    """How a payload is compressed, and the payload."""
+    if not entry.flags & (_LZ4 | _ZSTD):
+        return "none", entry.payload
+    if entry.size > _MAX_IMAGE:
+        raise PtxError.of("PTX305", f"{name}: a PTX image claims {entry.size} bytes")
+    if entry.flags & _ZSTD:
+        return "zstd", unzstd(entry.payload, entry.size)
+    return "lz4", unlz4(entry.payload, entry.size)
+
+
 def _image(entry: _Found, name: str) -> PtxImage:
-    data, compression = entry.payload, "none"
-    if entry.flags & (_LZ4 | _ZSTD):
-        if entry.size > _MAX_IMAGE:
-            raise PtxError.of("PTX305", f"{name}: a PTX image claims {entry.size} bytes")
-        compression = "zstd" if entry.flags & _ZSTD else "lz4"
-        unpack = unzstd if entry.flags & _ZSTD else unlz4
-        data = unpack(data, entry.size)
+    compression, data = _unpacked(entry, name)
     return PtxImage(_decode(data, name).strip("\0"), entry.offset, compression, entry.container)
-
-
-def _number_of(arch: str) -> int:
-    return int(arch.removeprefix("sm_"))
 
 
 def _offset_of(image: PtxImage) -> int:
     return image.offset
 
 
-def _nothing(name: str, archs: set[str], data: bytes) -> PtxError:
+def _nothing(name: str, archs: set[int], data: bytes) -> PtxError:
     is_cubin = data.startswith(b"\x7fELF") and data[18:20] == _EM_CUDA
     if not archs and not is_cubin:
         return PtxError.of("PTX003", f"{name} holds no PTX and no fat binary")
-    listed = ", ".join(sorted(archs, key=_number_of)) or "one architecture"
+    listed = ", ".join(f"sm_{arch}" for arch in sorted(archs)) or "one architecture"
     message = f"{name} holds machine code for {listed} and no PTX"
     hint = "build it with -gencode arch=compute_NN,code=compute_NN to include PTX"
     return PtxError.of("PTX003", message, hint=hint)

@@ -59,15 +59,13 @@ def container(*members: tuple[int, int, bytes]) -> bytes:
 def test_an_executable_with_one_command(tmp_path: Path, compression: str) -> None:
     (tmp_path / "two.cu").write_text(CUDA)
     (tmp_path / "other.cu").write_text(OTHER)
-    build = [
-        NVCC or "", *ARCHITECTURES, f"--compress-mode={_COMPRESSED[compression]}", "--cudart=none",
-        "-c",
-    ]  # fmt: skip
-    subprocess.run([*build, "two.cu", "other.cu"], check=True, cwd=tmp_path)
-    subprocess.run(["ld", "-r", "two.o", "other.o", "-o", "app"], check=True, cwd=tmp_path)
+    mode = f"--compress-mode={_COMPRESSED[compression]}"
+    sources = ["two.cu", "other.cu", "-o", "app"]
+    subprocess.run([NVCC or "", *ARCHITECTURES, mode, *sources], check=True, cwd=tmp_path)
     words = ("lift", tmp_path / "app", "-t", "gfx942,gfx1100", "--emit", "bundle", "-o", tmp_path)
     ended = ptxlift(*words, "--manifest", tmp_path / "m.json")
     assert ended.status == 0, ended.errors
+    assert "warning" not in ended.errors
     assert ended.errors.count("remark[PTX209]") == 1 and "tensormap" in ended.errors
     two, other = json.loads((tmp_path / "m.json").read_text())["programs"]
     for program, kernels in ((two, {"add", "only"}), (other, {"other"})):
@@ -184,14 +182,18 @@ def test_images_of_one_architecture_are_programs_of_their_own(tmp_path: Path) ->
 def test_machine_code_without_ptx_is_named(tmp_path: Path) -> None:
     text = _image("sm_80", ".visible .entry k() { ret; }\n").encode()
     path = tmp_path / "mixed"
-    code = container((2, 75, b"\x7fELF"), (2, 86, b"\x7fELF"))
+    cubin = b"\x7fELF\0.text.k\0"
+    code = container((2, 75, cubin), (2, 86, cubin)) + container((2, 90, b"\x7fELF of no kernel"))
     path.write_bytes(b"\x7fELF" + bytes(60) + container((1, 80, text)) + code)
     for command in ("lift", "extract"):
         ended = ptxlift(command, path, *(["-o", tmp_path / "out"] if command == "lift" else []))
         assert ended.status == 0
         assert "warning[PTX003]" in ended.errors and "sm_75, sm_86 without PTX" in ended.errors
+        assert "sm_90" not in ended.errors  # as nvcc's linker leaves it
     path.write_bytes(code)
-    assert "machine code for sm_75, sm_86 and no PTX" in refused(ptxlift("lift", path)).errors
+    assert (
+        "machine code for sm_75, sm_86, sm_90 and no PTX" in refused(ptxlift("lift", path)).errors
+    )
 
 
 def test_run_takes_the_newest(tmp_path: Path) -> None:
