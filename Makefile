@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 NUMERICS ?=
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports docs docs-check quick bench fuzz mutants numerics matrix-full warps-full corpus-full conformance clean
+.PHONY: help demo test check lint types imports docs site docs-check quick bench fuzz mutants numerics matrix-full warps-full corpus-full conformance clean
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -37,6 +37,9 @@ imports: $(READY)
 
 docs: $(READY) ## Write the generated pages
 	$(BIN)/python -m docs.generate
+
+site: $(READY) ## The pages as a web site, in build/site
+	$(BIN)/python -m docs.site
 
 docs-check: $(READY)
 	$(BIN)/python -m docs.generate --check
