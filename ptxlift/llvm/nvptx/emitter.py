@@ -8,12 +8,13 @@ better written so, since LLVM can then reason about it. It must know no op.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from ptxlift.diag import Source
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Function, Module, Op, Value
 from ptxlift.llvm.context import ModuleContext
-from ptxlift.llvm.emitter import FunctionEmitter, joined
+from ptxlift.llvm.emitter import FunctionEmitter, Lowerings, joined
 from ptxlift.llvm.nvptx import registry
 from ptxlift.llvm.nvptx.kernels import KernelArguments
 from ptxlift.llvm.options import CodegenOptions
@@ -59,7 +60,7 @@ class Emitter(FunctionEmitter[Context]):
 
     def __init__(self, context: Context, function: Function) -> None:
         spaces = PointerSpaces(function, context.module, FLAT)
-        super().__init__(context, function, registry.table(), spaces, POINTERS)
+        super().__init__(context, function, _lowerings(), spaces, POINTERS)
         self.arguments = KernelArguments(function, spaces.pointer_params())
         self.chains: dict[Op, list[Op]] | None = None  # of additions with carry, once found
         self._read: set[Value] | None = None
@@ -144,6 +145,13 @@ class Emitter(FunctionEmitter[Context]):
                 values.append(operand)
                 parts.append(f"${len(values)}")
         self.define([result], self.ptx(f"{mnemonic} {', '.join(parts)};", [result.width], values))
+
+
+@cache
+def _lowerings() -> Lowerings:
+    from ptxlift.llvm.nvptx.absent import Complete
+
+    return Complete(registry.table())
 
 
 def _literal(bits: int | None, type: str) -> str:

@@ -17,7 +17,7 @@ _CHAPTERS = Chapters[Lowering](
     "ptxlift.llvm.nvptx",
     (
         "addresses", "integer", "carries", "logic", "floating", "convert", "memory", "special",
-        "warp", "block", "control", "absent",
+        "warp", "block", "control",
     ),
 )  # fmt: skip
 lowers = _CHAPTERS.register
