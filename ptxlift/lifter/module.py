@@ -16,6 +16,7 @@ from ptxlift.ir.lock_loops import release_in_loops
 from ptxlift.ir.meeting_loop import bring_together
 from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
+from ptxlift.lifter.declarations import check_declarations
 from ptxlift.lifter.function import FunctionLifter
 from ptxlift.lifter.locations import origin_of
 from ptxlift.lifter.operands import SPACE_OF
@@ -53,6 +54,7 @@ def lift_program(
     linked with. Raises `PtxError` for a kernel name nobody defines and for symbols defined twice.
     """
     program = Program(modules, older, native, outside)
+    check_declarations(program)
     images = _wanted(program, kernels)
     at = {n: min((passed or {}).get(n, 0), len(images[n]) - 1) for n in images}
     lifting = _Lifting(program)
