@@ -40,6 +40,7 @@ _PLAIN = frozenset(
     }
 )  # fmt: skip
 _HEAD = re.compile(r"(?:@!?[^\s]+\s+)?([A-Za-z][\w.:]*)")
+_BYTE = 8
 _READ_TOO = frozenset({"wgmma_mma_async", "wgmma_mma_async_sp"})  # the results are addends, too
 _CLUSTER = ("%cluster", "%nclusterid", "%is_explicit_cluster", "%envreg", "%reserved_smem", "%pm")
 
@@ -75,8 +76,17 @@ class _Text:
     written: int = 0
 
     def read(self, value: Value) -> str:
+        self.check_width(value.width)
         self.values.append(value)
         return f"${self.results + len(self.values) - 1}"
+
+    def check_width(self, width: int) -> None:
+        """Refuses what no constraint of inline PTX can hold."""
+        if width == _BYTE:
+            raise self.at.refuse(
+                "an instruction on 8-bit registers cannot be kept as it is",
+                "no LLVM register of NVIDIA targets is so narrow; use a form on wider ones",
+            )
 
     def write(self) -> str:
         self.written += 1
@@ -104,6 +114,8 @@ class _Text:
                 return f"[{', '.join(parts)}]"
             case _ if spec.role is Role.RESULT:
                 return self._result(operand)
+            case _ if spec.kind is OperandKind.REFERENCE and not isinstance(operand, ptx.Register):
+                raise self._refused()
             case _:
                 return self._source(operand)
 
@@ -175,6 +187,8 @@ def lift_native(at: FunctionLifter, inst: ptx.Inst) -> None:
     keys = [key for operand, spec in pairs if spec.role is Role.RESULT for key in _keys(operand)]
     widths = [(key[0] if isinstance(key, tuple) else key).type.bits for key in keys]
     text = _Text(at, len(keys))
+    for bits in widths:
+        text.check_width(bits)
     parts = [text.operand(operand, spec, _space(form, spec)) for operand, spec in pairs]
     before = [at.variables.read(at.node, key, bits) for key, bits in zip(keys, widths, strict=True)]
     tied = before if form.name in _READ_TOO else []
@@ -217,9 +231,9 @@ def _keys(operand: ptx.Operand) -> list[_Key]:
 def _space(form: Form, spec: OperandSpec) -> Space:
     """The state space of an address."""
     word = spec.space.partition("::")[0]
-    if word:
-        return Space(word)
-    return space_of(form)
+    if word == "tmem":  # addresses of tensor memory are plain 32-bit numbers, as shared ones
+        return Space.SHARED
+    return Space(word) if word else space_of(form)
 
 
 def _mnemonic(at: FunctionLifter, inst: ptx.Inst) -> str:

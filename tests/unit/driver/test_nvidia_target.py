@@ -156,6 +156,26 @@ def test_target_that_lacks_an_instruction_says_so() -> None:
     assert found.code == "PTX302" and "wgmma" in found.message and found.span is not None
 
 
+TEXTURE = "tex.1d.v4.f32.s32 {%r2,%r3,%r4,%r5}, [image, {%r1}];"
+BYTES = "multimem.ld_reduce.relaxed.cta.global.max.v4.e5m2 {%c1,%c2,%c3,%c4}, [%rd1];"
+
+
+@pytest.mark.parametrize(
+    ("body", "before", "words"),
+    [
+        (TEXTURE, ".global .texref image;\n", "handles"),
+        (f".reg .b8 %c<9>; {BYTES}", "", "8-bit"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(body: str, before: str, words: str) -> None:
+    text = kernel(body, before=before)
+    target = "sm_100a" if "multimem" in body else "sm_90a"
+    text = text.replace("sm_90a", target).replace(".version 8.0", ".version 8.8")
+    with pytest.raises(PtxError, match=words) as caught:
+        ptxlift.lift(text, target)
+    assert [d.code for d in caught.value.diagnostics] == ["PTX202"]
+
+
 def test_directives_of_a_kernel_stay(tmp_path: Path) -> None:
     bounds = ".maxntid 128, 2, 1\n.minnctapersm 2\n.maxnreg 64\n.reqnctapercluster 2, 1, 1"
     out = lifted(kernel("st.global.u32 [%rd1], %r1;", bounds=bounds), folder=tmp_path)
