@@ -9,6 +9,7 @@ process that has translated before. With `--scaling` also one kernel, and many, 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import re
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from benchmarks.frontend import program
 from benchmarks.stages import STAGES, translate
+from ptxlift.cli import COLLECTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "end-to-end"
@@ -71,6 +73,7 @@ def main() -> None:
     if shutil.which("ptxas") is None:
         raise SystemExit("needs ptxas")
     BUILD.mkdir(parents=True, exist_ok=True)
+    gc.set_threshold(*COLLECTIONS)  # warm, as the command has it
     files = options.files or programs()
     pairs = [pair(path, options.target, options.repeat) for path in files]
     found = {"pairs": [asdict(one) for one in pairs], "scaling": []}

@@ -8,7 +8,7 @@ import sys
 
 # Modules are many small objects that live as long as their program: looking at them again and
 # again took a fifth of the front end's time.
-_COLLECTIONS = (200_000, 20, 100)
+COLLECTIONS = (200_000, 20, 100)
 
 
 def main() -> None:
@@ -26,5 +26,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a source line may hold what the terminal cannot
             stream.reconfigure(errors="backslashreplace")
-    gc.set_threshold(*_COLLECTIONS)
+    gc.set_threshold(*COLLECTIONS)
     app(prog_name="ptxlift")
