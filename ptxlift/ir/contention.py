@@ -80,10 +80,20 @@ def _takers(functions: list[Function]) -> set[str]:
 
 
 def _takes(function: Function, takers: set[str]) -> bool:
-    return any(
-        op.attr("symbol") in takers if op.name == "call" else _is_taking(op)
-        for op in function.ops()
-    )
+    if any(op.name == "call" and op.attr("symbol") in takers for op in function.ops()):
+        return True
+    return any(not _counts(op, function) for op in function.ops() if _is_taking(op))
+
+
+def _counts(op: Op, function: Function) -> bool:
+    """Whether a compare-and-swap is repeated with what it found until it succeeds: it always does,
+    so its function comes back to no caller without having what it wanted.
+    """
+    if op.attr("op") is not AtomicOp.CAS:
+        return False
+    home = {op: block for block in function.blocks for op in block.ops}
+    around = [loop for loop in _loops(function) if home[op] in loop]
+    return bool(around) and varies(op.operands[1], min(around, key=len), home)
 
 
 def _is_taking(op: Op) -> bool:

@@ -105,6 +105,17 @@ def test_a_full_heap_gives_null() -> None:
     assert 0 < np.count_nonzero(places) < 32
 
 
+def test_a_loop_over_malloc_takes_no_lock() -> None:
+    """The heap's atomics are repeated until they succeed; that is no lock."""
+    loop = KERNEL.replace("call (got), malloc, (given);", "AGAIN:\n  call (got), malloc, (given);")
+    loop = loop.replace("@%p1 ret;", "@%p1 bra AGAIN;")
+    options = ptxlift.Options(heap_bytes=1 << 20)
+    program = ptxlift.load(ptxlift.lift(loop, "gfx1100", options=options))
+    places = np.zeros(32, np.uint64)
+    program.launch("fill", 1, 32, [np.zeros(32, np.uint64), places, np.uint32(1)])
+    assert places.all()
+
+
 def test_without_a_heap_it_is_refused() -> None:
     with pytest.raises(ptxlift.PtxError, match="heap_bytes"):
         ptxlift.lift(KERNEL)
