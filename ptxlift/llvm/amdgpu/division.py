@@ -1,14 +1,20 @@
-"""f64 division rounded to nearest, right also where the divisor's fraction is all ones.
+"""Division rounded to nearest, right also for the operands for which LLVM's sequences are not.
 
-Comes in: names of f64 values. Goes out: an expression. LLVM's sequence (v_div_scale, v_rcp, Newton
+Comes in: names of f32 or f64 values. Goes out: an expression.
+
+f64 with a divisor whose fraction is all ones: LLVM's sequence (v_div_scale, v_rcp, Newton
 steps, v_div_fmas, v_div_fixup) gives every other quotient right from any reciprocal that is good to
 2^-23. For d = 2 - 2^-52 its steps end at 1/2, below 1/d = 1/2 + 2^-54 + 2^-107, and the last one
 meets a tie: 2^k / d comes out as the power of two below it, which is one unit too small.
+
+f32 where the mode flushes: LLVM keeps subnormals for the Newton steps only. The remainder that
+v_div_fmas adds at last may be 2^48 times smaller than the dividend, and is lost below 2^-126.
 """
 
 from __future__ import annotations
 
 from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.floats import FLOAT, literal
 
 _OUTSIDE = -(1 << 52)  # sign and exponent
 _NORMAL = 0x108  # of llvm.is.fpclass: negative and positive normal
@@ -25,6 +31,27 @@ def nearest_quotient(e: Emitter, a: str, b: str) -> str:
     e.do(f"br label %{after}")
     e.start_block(after)
     return f"phi double [ {quotient}, %{before} ], [ {moved}, %{repair} ]"
+
+
+def flushing_quotient(e: Emitter, a: str, b: str) -> str:
+    """a / b in f32 where the mode flushes. Dividends are made larger for the time below 2^-76, and
+    below 4 for divisors above 1: a quotient that PTX flushes is told before it is rounded to a
+    subnormal number, or up to 2^-126.
+    """
+    magnitude = "float @llvm.fabs.f32(float)"
+    large = e.let(f"fcmp ogt float {e.let(e.call(magnitude, b))}, 1.0")
+    limit = e.let(f"select i1 {large}, float 4.0, float {_power(-76)}")
+    small = e.let(f"fcmp olt float {e.let(e.call(magnitude, a))}, {limit}")
+    scale = e.let(f"select i1 {small}, float {_power(64)}, float 1.0")
+    quotient = e.let(f"fdiv float {e.let(f'fmul float {a}, {scale}')}, {b}")
+    tiny = e.let(f"fcmp olt float {e.let(e.call(magnitude, quotient))}, {_power(-62)}")
+    down = e.let(f"select i1 {tiny}, float 0.0, float {_power(-64)}")
+    back = e.let(f"select i1 {small}, float {down}, float 1.0")
+    return f"fmul float {quotient}, {back}"
+
+
+def _power(exponent: int) -> str:
+    return literal((127 + exponent) << 23, FLOAT)
 
 
 def _filled(e: Emitter, text: str) -> str:

@@ -13,7 +13,7 @@ from ptxlift.ir.attributes import FloatPredicate, Rounding, Space
 from ptxlift.ir.core import Block, Op, Value
 from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, fused_for_bfloat, widened
-from ptxlift.llvm.amdgpu.division import nearest_quotient
+from ptxlift.llvm.amdgpu.division import flushing_quotient, nearest_quotient
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.opaque import opaque_real
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
@@ -218,6 +218,8 @@ def _nearest(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) ->
         return e.call(f"{n} @llvm.sqrt.{type.suffix}({n})", operands[0])
     if name == "fdiv" and type is DOUBLE:
         return nearest_quotient(e, *operands)
+    if name == "fdiv" and type is FLOAT and flushes_itself(e, type):
+        return flushing_quotient(e, *operands)
     return f"{name} {type.name} {operands[0]}, {operands[1]}"
 
 
