@@ -35,6 +35,7 @@ from ptxlift.ptx.symbols import Scope, Symbol, TargetList
 from ptxlift.syntax import nodes
 
 Looks = dict[nodes.Shape, Look]
+_UNDECLARED = "declare it before this place; a label, in the same function or `asm` statement"
 
 
 class BodyChecker:
@@ -275,7 +276,7 @@ class BodyChecker:
             if name in known:
                 continue
             near = difflib.get_close_matches(name, list(known)[-2000:], 1)
-            hint = f"did you mean `{near[0]}`?" if near else "declare it before this place"
+            hint = f"did you mean `{near[0]}`?" if near else _UNDECLARED
             start, end = self._find(node, name)
             self.report.error("PTX104", f"`{name}` is not declared", start, end, hint)
             return

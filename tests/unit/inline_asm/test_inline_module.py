@@ -180,6 +180,12 @@ def test_scopes_keep_their_registers() -> None:
     assert refused(body(f"  %x = {scope}\n  %y = {use}")) == ["PTX104"]
 
 
+def test_jump_into_another_statement_is_refused() -> None:
+    jump = 'call void asm sideeffect "bra there;", ""()'
+    label = 'call void asm sideeffect "there: bar.sync 0;", ""()'
+    assert refused(body(f"  {jump}\n  {label}")) == ["PTX104"]
+
+
 def test_carry_of_another_function_is_refused() -> None:
     text = body(f"  %x = {CARRY_HIGH}")
     with pytest.raises(PtxError, match="carry flag"):
