@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 600
 NUMERICS ?=
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check lint types imports docs site docs-check quick bench fuzz mutants numerics matrix-full warps-full corpus-full conformance clean
+.PHONY: help demo test check lint types imports docs site docs-check quick bench fuzz mutants numerics test-full matrix-full warps-full corpus-full conformance clean
 help: ## Show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
@@ -46,6 +46,9 @@ docs-check: $(READY)
 
 quick: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not slow' tests/unit
+
+test-full: $(READY) ## All tests with every parameter of those that are sampled
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests --full
 
 matrix-full: $(READY) ## Every form of mma.sync, generic and native, on every kind of chip; an hour
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/matrix --matrix-full

@@ -99,6 +99,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("program_on", pairs, ids=lambda pair: f"{Path(pair[0]).stem}-{pair[1]}")
 
 
+@pytest.mark.sampled(1)
 def test_device_algorithms_match_numpy(
     program_on: tuple[str, str], pytestconfig: pytest.Config
 ) -> None:

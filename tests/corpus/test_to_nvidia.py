@@ -42,6 +42,7 @@ def test_output_leaves_the_same_memory(case: Case, path: Path) -> None:
             assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not PTXAS, reason="ptxas is not installed")
 @pytest.mark.parametrize(
     "target",

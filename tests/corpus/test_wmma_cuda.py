@@ -44,6 +44,7 @@ def matrix(kind: str, shape: tuple[int, int], rng: np.random.Generator) -> tuple
     return half, half.astype(np.float64)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_tiles(kind: str, target: str, pytestconfig: pytest.Config) -> None:

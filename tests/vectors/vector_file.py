@@ -98,8 +98,9 @@ def kernel(section: Section, rows: Sequence[tuple[int, ...]], *, version: str, t
     body = []
     for number, row in enumerate(rows):
         body += _evaluation(section, row, number)
+    count = 8 * len(rows) + 16
     declarations = [
-        f"\t.reg .{'pred' if w == 1 else f'b{w}'} %{_letter(w)}<{4096 if w > 1 else 2048}>;"
+        f"\t.reg .{'pred' if w == 1 else f'b{w}'} %{_letter(w)}<{count}>;"
         for w in (1, 8, 16, 32, 64)
     ]
     head = f".version {version}\n.target {target}\n.address_size 64\n"

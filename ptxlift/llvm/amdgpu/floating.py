@@ -200,6 +200,9 @@ def _kept_sum(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) -
 def _define_nearest(
     e: Emitter, op: Op, type: FloatType, name: str, operands: Sequence[str]
 ) -> None:
+    if name == "fdiv" and type is FLOAT and flushes_itself(e, type):
+        define(e, op, type, flushing_quotient(e, *operands))
+        return
     explicit = op.attr("ftz") and not flushes_itself(e, type)
     tiny = vanishes(e, name, type, operands) if explicit else None
     define(e, op, type, _nearest(e, name, type, operands), tiny=tiny)
@@ -218,8 +221,6 @@ def _nearest(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) ->
         return e.call(f"{n} @llvm.sqrt.{type.suffix}({n})", operands[0])
     if name == "fdiv" and type is DOUBLE:
         return nearest_quotient(e, *operands)
-    if name == "fdiv" and type is FLOAT and flushes_itself(e, type):
-        return flushing_quotient(e, *operands)
     return f"{name} {type.name} {operands[0]}, {operands[1]}"
 
 

@@ -343,6 +343,7 @@ attributes #0 = {{ "amdgpu-flat-work-group-size"="1,64" }}
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cpu", ALL)
 @pytest.mark.parametrize("count", (301,))
 def test_register_pressure(cpu: str, count: int) -> None:

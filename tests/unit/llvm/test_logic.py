@@ -77,6 +77,7 @@ def _minterms(lut: int, a: Lanes, b: Lanes, c: Lanes) -> Any:
     return result
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [1, 16, 32, 64])
 @pytest.mark.parametrize(
     "target",

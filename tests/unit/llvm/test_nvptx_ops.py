@@ -115,6 +115,7 @@ def test_integer_ops_match_the_algebra(target: str, tmp_path: Path) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", TARGETS)
 def test_float_ops_match_the_algebra(target: str, tmp_path: Path) -> None:
     found = list(_run(list(float_cases()), target, tmp_path))
