@@ -59,6 +59,7 @@ def loaded(built: Callable[[str, int], str]) -> Callable[[str, int, str], ptxlif
     return load
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("target", QUICK_TARGETS)
 @pytest.mark.parametrize("case", KERNEL_CASES, ids=lambda case: case.name)
 def test_kernel_matches_numpy(
@@ -73,6 +74,7 @@ def test_kernel_matches_numpy(
     assert case.tolerance == EXACT
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", progress_cases(), ids=lambda case: case.name)
 def test_threads_that_wait_get_on_in_the_interpreter(
     case: Case, built: Callable[[str, int], str]

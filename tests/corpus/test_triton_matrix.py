@@ -91,6 +91,7 @@ def matrix(kind: str, shape: tuple[int, int], rng: np.random.Generator) -> tuple
     return single, single.astype(np.float64)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_matmul(kind: str, target: str) -> None:

@@ -25,6 +25,7 @@ def run(*command: str | Path | None) -> str:
     return result.stdout
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.skipif(not OPT or not LLC, reason="LLVM 19's tools are not installed")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -17,6 +17,7 @@ from ptxlift.diag import PtxError
 pytestmark = needs_lld
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("cpu", ALL)
 @pytest.mark.parametrize("level", (0, 2))
 def test_compiled_code_waits(cpu: str, level: int) -> None:

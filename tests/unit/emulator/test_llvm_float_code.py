@@ -184,6 +184,7 @@ def inputs(kind: str, seed: int) -> np.ndarray[tuple[int], np.dtype[np.unsignedi
     return bits
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize(("name", "kind", "out", "declare", "body", "reference"), CASES)
 def test_same_result_in_every_mode(

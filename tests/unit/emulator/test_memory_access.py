@@ -94,6 +94,7 @@ entry:
 """
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("cpu", CHIPS)
 @pytest.mark.parametrize("space", ("global", "lds", "flat"))
 @pytest.mark.parametrize("bits", (32, 64))
@@ -117,6 +118,7 @@ def test_integer_atomics(cpu: str, space: str, bits: int) -> None:
         np.testing.assert_array_equal(out, np.array(want_old, dtype), op)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("cpu", CHIPS)
 @pytest.mark.parametrize("space", ("global", "lds", "flat"))
 @pytest.mark.parametrize("kind", ("float", "double"))

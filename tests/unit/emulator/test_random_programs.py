@@ -45,24 +45,28 @@ def without_nans_in_halves(values: np.ndarray) -> np.ndarray:
     return halves.view(np.uint64)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cpu", ALL)
 def test_halves_and_pairs(seed: int, cpu: str) -> None:
     compare(seed + 100 * ALL.index(cpu) + 9000, cpu, True, halves=True)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cpu", ALL)
 def test_integers(seed: int, cpu: str) -> None:
     compare(seed + 100 * ALL.index(cpu), cpu, False)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cpu", ALL)
 def test_floats(seed: int, cpu: str) -> None:
     compare(seed + 100 * ALL.index(cpu), cpu, True)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("cpu", ALL)
 def test_scalar_code(seed: int, cpu: str) -> None:

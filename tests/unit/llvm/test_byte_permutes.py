@@ -68,6 +68,7 @@ def _constant(selector: int, second: int | None) -> Body:
     return body
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
 @pytest.mark.parametrize("second", [None, 0, 0xFFFFFFFF, 0x80FF0012])
 def test_known_selectors(target: str, second: int | None) -> None:

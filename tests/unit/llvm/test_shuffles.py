@@ -45,7 +45,7 @@ def test_constant_shuffles(target: str, wave: int | None) -> None:
     check(lifted, "masked", SOME, 64, MASK)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(("target", "wave"), WAYS)
 def test_every_constant_shuffle(target: str, wave: int | None) -> None:

@@ -126,6 +126,7 @@ def sparse_a(case: Scaled, rng: np.random.Generator) -> tuple[Array, Array, Arra
     return spread(bits, formula, 16 * k // 32, case.width), integers, metadata
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("in_registers", [False, True])

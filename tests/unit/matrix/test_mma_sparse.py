@@ -103,6 +103,7 @@ def test_sparse(case: Sparse, target: str) -> None:
     check_sparse(case, target, "generic")
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("target", [*TARGETS, "gfx950", "gfx1201"])
 @pytest.mark.parametrize("case", [case for case in CASES if WIDTHS[case.inst.a] > 4], ids=str)
 def test_sparse_on_matrix_instructions(case: Sparse, target: str) -> None:

@@ -143,6 +143,7 @@ LOOPS = [(target, inst, 2) for target, inst in RUNS] + [
 ]
 
 
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize(("target", "inst", "columns"), LOOPS, ids=str)
 def test_accumulators_of_loops(target: str, inst: Instruction, columns: int) -> None:
     """Two products side by side become one; accumulators stay where they are."""

@@ -292,6 +292,7 @@ DOTS = (  # mnemonic, field width, signed a, signed b, keywords
 )
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize(("name", "width", "sign_a", "sign_b", "keywords"), DOTS)
 @pytest.mark.parametrize("clamp", [False, True])
 def test_dot(

@@ -118,6 +118,7 @@ def run(body: str, target: str, **options: str) -> int:
     return memory(body, target, THREADS, **options)[0]
 
 
+@pytest.mark.sampled(13)
 @pytest.mark.parametrize("target", ["interpreter", *TARGETS])
 @pytest.mark.parametrize("name", EVERY_LANE)
 def test_every_lane_takes_the_lock(name: str, target: str) -> None:
