@@ -217,7 +217,7 @@ def _modules() -> Iterator[Module]:
     yield Module("other ops", {"callee": _callee(), **functions}, variables)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "wave"), WAYS)
 def test_every_op_compiles(name: str, wave: int | None) -> None:
     spec, backend, options = lookup(name), AmdgpuBackend(), CodegenOptions(wave_size=wave)

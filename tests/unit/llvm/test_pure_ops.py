@@ -82,13 +82,13 @@ def _check(cases: list[Case], target: str) -> None:
     assert not found, "\n".join(found)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", _targets("gfx1100"))
 def test_integer_ops_match_the_algebra(target: str) -> None:
     _check(list(integer_cases()), target)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", _targets("gfx942"))
 def test_float_ops_match_the_algebra(target: str) -> None:
     _check([*float_cases(), *packed_cases()], target)
