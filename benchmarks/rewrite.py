@@ -6,6 +6,7 @@ Comes in: generated PTX, lifted. Goes out: a table and build/bench-rewrite.json.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from benchmarks.frontend import program as mixed_program
 from ptxlift import ptx
+from ptxlift.cli import COLLECTIONS
 from ptxlift.lifter.module import lift_program
 from ptxlift.rewrite.driver import Log
 from ptxlift.rewrite.passes import rewrite_module
@@ -83,6 +85,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--length", type=int, default=10_000)
     length = parser.parse_args().length
+    gc.set_threshold(*COLLECTIONS)  # as the command has it
     results = {}
     print(f"{'program':<14}{'target':<9}{'ops':>8}{'fires':>8}{'ops/s':>12}")
     for name, write in _PROGRAMS.items():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Function, Op, Value
@@ -224,13 +225,18 @@ def _below(cut: Cut) -> int:
 
 def _moved(cut: Cut, leaves: tuple[Value, ...]) -> int:
     """The cut's table over other places of its leaves."""
-    places = [leaves.index(leaf) for leaf in cut.leaves]
+    return _table_at(cut.lut, tuple(leaves.index(leaf) for leaf in cut.leaves))
+
+
+@cache
+def _table_at(lut: int, places: tuple[int, ...]) -> int:
+    """A truth table whose inputs stand at these places of three."""
     result = 0
     for row in range(8):
         bits = [row >> (2 - place) & 1 for place in places]
         bits += [0] * (3 - len(bits))
         index = bits[0] * 4 + bits[1] * 2 + bits[2]
-        result |= (cut.lut >> index & 1) << row
+        result |= (lut >> index & 1) << row
     return result
 
 
