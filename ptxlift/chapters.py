@@ -7,17 +7,23 @@ decorator enters them here; asking for the table imports the modules. It must kn
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 F = TypeVar("F")
 
 
 class Chapters(Generic[F]):
-    """The functions of `package`'s `modules` by name; one function a name."""
+    """The functions of `package`'s `modules` by name; one function a name. Those of `shared`,
+    which other tables have too, are among them.
+    """
 
-    def __init__(self, package: str, modules: Sequence[str]) -> None:
+    # Any: shared functions ask less of their first argument than this table's own.
+    def __init__(
+        self, package: str, modules: Sequence[str], shared: Chapters[Any] | None = None
+    ) -> None:
         self._package = package
+        self._shared = shared
         self._modules = tuple(modules)
         self._functions: dict[str, F] = {}
         self._complete = False
@@ -33,10 +39,17 @@ class Chapters(Generic[F]):
 
         return enter
 
+    def register_all(self, functions: Mapping[str, F]) -> None:
+        """Enters functions that stand in another table."""
+        for name, function in functions.items():
+            self.register(name)(function)
+
     def table(self) -> dict[str, F]:
         """Every function by name; imports the modules at the first call."""
         if not self._complete:
             for module in self._modules:
                 importlib.import_module(f"{self._package}.{module}")
+            shared = self._shared.table() if self._shared is not None else {}
+            self.register_all(shared)
             self._complete = True
         return self._functions

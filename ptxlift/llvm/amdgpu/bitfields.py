@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.integer import shift_amount
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.amdgpu.packed import packed_pair
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.llvm.plain.integer import shift_amount
 
 _BYTE = 255
 

@@ -25,24 +25,6 @@ def return_types(widths: Sequence[int], facts: Facts | None) -> list[str]:
     return [*types, "i1"] if facts is not None and facts.may_exit else types
 
 
-@lowers("br")
-def _br(e: Emitter, op: Op) -> None:
-    e.do(f"br {e.branch_target(op, 0)}")
-
-
-@lowers("cond_br")
-def _cond_br(e: Emitter, op: Op) -> None:
-    condition = e.bits(op.operands[0])
-    e.do(f"br i1 {condition}, {e.branch_target(op, 0)}, {e.branch_target(op, 1)}")
-
-
-@lowers("switch")
-def _switch(e: Emitter, op: Op) -> None:
-    last = len(op.successors) - 1
-    cases = " ".join(f"i32 {i}, {e.branch_target(op, i)}" for i in range(last))
-    e.do(f"switch i32 {e.bits(op.operands[0])}, {e.branch_target(op, last)} [ {cases} ]")
-
-
 @lowers("ret")
 def _ret(e: Emitter, op: Op) -> None:
     if e.function.is_kernel:
@@ -68,17 +50,6 @@ def _end_thread(e: Emitter) -> None:
 def _return(e: Emitter, values: Sequence[str]) -> None:
     types = [*e.result_types(), "i1"] if e.facts.may_exit else e.result_types()
     e.joined_results(types, values)
-
-
-@lowers("trap")
-def _trap(e: Emitter, op: Op) -> None:
-    e.do(e.call("void @llvm.trap()"))
-    e.do("unreachable")
-
-
-@lowers("unreachable")
-def _unreachable(e: Emitter, op: Op) -> None:
-    e.do("unreachable")
 
 
 @lowers("native", "native_value")

@@ -1,4 +1,4 @@
-"""Lowerings of integer arithmetic: sums, products, quotients, shifts, comparisons, counts.
+"""Lowerings of integer arithmetic that LLVM leaves undefined somewhere, or miscompiles here.
 
 Comes in: ops on bit patterns. Goes out: LLVM integer instructions. Every op is total, so LLVM's
 undefined cases (shift amounts, division) are guarded unless a constant shows that they cannot
@@ -7,96 +7,15 @@ occur.
 
 from __future__ import annotations
 
-from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.ops import Effect
-from ptxlift.llvm.addresses import select_as_pointer, share_pointer, sum_as_pointer
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
+from ptxlift.llvm.plain.integer import intrinsic, shift_amount
 
-
-@lowers("const")
-def _const(e: Emitter, op: Op) -> None:
-    e.set_constant(op.results[0], int(str(op.attrs[1])))
-
-
-@lowers("undef")
-def _undef(e: Emitter, op: Op) -> None:
-    e.set_bits(op.results[0], f"freeze i{op.results[0].width} poison")
-
-
-# ---- sums, products, logic ----
-
-
-def _binary(instruction: str) -> Lowering:
-    def lower(e: Emitter, op: Op) -> None:
-        a, b = op.operands
-        e.set_bits(op.results[0], f"{instruction} i{a.width} {e.bits(a)}, {e.bits(b)}")
-
-    return lower
-
-
-def _intrinsic(name: str) -> Lowering:
-    """An LLVM intrinsic of two operands of the result's width."""
-
-    def lower(e: Emitter, op: Op) -> None:
-        a, b = op.operands
-        t = f"i{a.width}"
-        e.set_bits(op.results[0], e.call(f"{t} @llvm.{name}.{t}({t}, {t})", e.bits(a), e.bits(b)))
-
-    return lower
-
-
-def _sum(instruction: str) -> Lowering:
-    """`add` or `sub`; of addresses as pointers."""
-    plain = _binary(instruction)
-
-    def lower(e: Emitter, op: Op) -> None:
-        pointee = e.spaces.of(op.results[0])
-        if pointee is None:
-            plain(e, op)
-            return
-        sum_as_pointer(e, op, pointee)
-
-    return lower
-
-
-_INSTRUCTIONS = {"mul": "mul", "and_": "and", "or_": "or", "xor": "xor"}
-_INTRINSICS = {
-    "umin": "umin", "umax": "umax", "smin": "smin", "smax": "smax",
-    "uadd_sat": "uadd.sat", "sadd_sat": "sadd.sat", "ssub_sat": "ssub.sat",
-}  # fmt: skip
-for _op, _name in _INSTRUCTIONS.items():
-    lowers(_op)(_binary(_name))
-for _op, _name in _INTRINSICS.items():
-    lowers(_op)(_intrinsic(_name))
-for _op in ("add", "sub"):
-    lowers(_op)(_sum(_op))
-
-
-@lowers("not_")
-def _not(e: Emitter, op: Op) -> None:
-    a = op.operands[0]
-    ones = "true" if a.width == 1 else "-1"
-    e.set_bits(op.results[0], f"xor i{a.width} {e.bits(a)}, {ones}")
-
-
-def _high_product(extension: str) -> Lowering:
-    def lower(e: Emitter, op: Op) -> None:
-        a, b = op.operands
-        n, wide = a.width, f"i{2 * a.width}"
-        x = e.let(f"{extension} i{n} {e.bits(a)} to {wide}")
-        y = e.let(f"{extension} i{n} {e.bits(b)} to {wide}")
-        product = e.let(f"mul {wide} {x}, {y}")
-        high = e.let(f"lshr {wide} {product}, {n}")
-        e.set_bits(op.results[0], f"trunc {wide} {high} to i{n}")
-
-    return lower
-
-
-lowers("umulh")(_high_product("zext"))
-lowers("smulh")(_high_product("sext"))
+for _op in ("sadd_sat", "ssub_sat"):
+    lowers(_op)(intrinsic(_op.replace("_", ".")))
 
 
 def _summand(e: Emitter, value: Value) -> str:
@@ -235,14 +154,6 @@ lowers("srem")(_signed_division("rem"))
 # ---- shifts: amounts are unsigned 32-bit numbers ----
 
 
-def shift_amount(e: Emitter, amount: Value | str, width: int) -> str:
-    """A 32-bit amount as an operand of another width."""
-    text = amount if isinstance(amount, str) else e.bits(amount)
-    if width == 32:
-        return text
-    return e.let(f"{'zext' if width > 32 else 'trunc'} i32 {text} to i{width}")
-
-
 def is_below(e: Emitter, amount: Value, width: int) -> bool:
     """Whether the amount is known to be less than the width."""
     constant = e.constant(amount)
@@ -286,94 +197,3 @@ def _ashr(e: Emitter, op: Op) -> None:
     if not is_below(e, amount, n):
         text = e.let(e.call("i32 @llvm.umin.i32(i32, i32)", text, str(n - 1)))
     e.set_bits(op.results[0], f"ashr i{n} {e.bits(a)}, {shift_amount(e, text, n)}")
-
-
-def _funnel(name: str) -> Lowering:
-    def lower(e: Emitter, op: Op) -> None:
-        a, b, amount = op.operands
-        t = f"i{a.width}"
-        signature = f"{t} @llvm.{name}.{t}({t}, {t}, {t})"
-        call = e.call(signature, e.bits(a), e.bits(b), shift_amount(e, amount, a.width))
-        e.set_bits(op.results[0], call)
-
-    return lower
-
-
-lowers("fshl")(_funnel("fshl"))
-lowers("fshr")(_funnel("fshr"))
-
-
-# ---- counting ----
-
-
-def _to_i32(e: Emitter, result: Value, expression: str, width: int) -> None:
-    """Defines a 32-bit result from a count of the operand's width."""
-    if width == 32:
-        e.set_bits(result, expression)
-    else:
-        change = "trunc" if width > 32 else "zext"
-        e.set_bits(result, f"{change} i{width} {e.let(expression)} to i32")
-
-
-@lowers("popcount")
-def _popcount(e: Emitter, op: Op) -> None:
-    a = op.operands[0]
-    t = f"i{a.width}"
-    _to_i32(e, op.results[0], e.call(f"{t} @llvm.ctpop.{t}({t})", e.bits(a)), a.width)
-
-
-def _zeros(name: str) -> Lowering:
-    def lower(e: Emitter, op: Op) -> None:
-        a = op.operands[0]
-        t = f"i{a.width}"
-        count = e.call(f"{t} @llvm.{name}.{t}({t}, i1)", e.bits(a), "false")
-        _to_i32(e, op.results[0], count, a.width)
-
-    return lower
-
-
-lowers("clz")(_zeros("ctlz"))
-lowers("ctz")(_zeros("cttz"))
-
-
-@lowers("bitreverse")
-def _bitreverse(e: Emitter, op: Op) -> None:
-    a = op.operands[0]
-    t = f"i{a.width}"
-    e.set_bits(op.results[0], e.call(f"{t} @llvm.bitreverse.{t}({t})", e.bits(a)))
-
-
-# ---- comparing, choosing, widths ----
-
-
-@lowers("icmp")
-def _icmp(e: Emitter, op: Op) -> None:
-    a, b = op.operands
-    predicate = op.attrs[0]
-    assert isinstance(predicate, IntPredicate)
-    e.set_bits(op.results[0], f"icmp {predicate.value} i{a.width} {e.bits(a)}, {e.bits(b)}")
-
-
-@lowers("select")
-def _select(e: Emitter, op: Op) -> None:
-    condition, a, b = op.operands
-    pointee = e.spaces.of(op.results[0])
-    if pointee is None or not e.spaces.is_plain(pointee):
-        t = f"i{a.width}"
-        chosen = f"select i1 {e.bits(condition)}, {t} {e.bits(a)}, {t} {e.bits(b)}"
-        e.set_bits(op.results[0], chosen)
-    if pointee is not None:
-        select_as_pointer(e, op, pointee)
-
-
-def _cast(instruction: str) -> Lowering:
-    def lower(e: Emitter, op: Op) -> None:
-        a, result = op.operands[0], op.results[0]
-        e.set_bits(result, f"{instruction} i{a.width} {e.bits(a)} to i{result.width}")
-        share_pointer(e, op)
-
-    return lower
-
-
-for _op in ("zext", "sext", "trunc"):
-    lowers(_op)(_cast(_op))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ptxlift.chapters import Chapters
 from ptxlift.ir.core import Op
+from ptxlift.llvm.plain.registry import SHARED
 
 if TYPE_CHECKING:
     from ptxlift.llvm.amdgpu.emitter import Emitter
@@ -24,6 +25,7 @@ _CHAPTERS = Chapters[Lowering](
         "convert", "approximate", "memory", "atomics", "special", "warp", "permute", "shuffle",
         "reduce", "barrier", "control", "matrix.lower",
     ),
+    shared=SHARED,
 )  # fmt: skip
 lowers = _CHAPTERS.register
 table = _CHAPTERS.table

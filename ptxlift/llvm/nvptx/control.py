@@ -11,24 +11,6 @@ from ptxlift.llvm.nvptx.emitter import Emitter
 from ptxlift.llvm.nvptx.registry import lowers
 
 
-@lowers("br")
-def _br(e: Emitter, op: Op) -> None:
-    e.do(f"br {e.branch_target(op, 0)}")
-
-
-@lowers("cond_br")
-def _cond_br(e: Emitter, op: Op) -> None:
-    condition = e.bits(op.operands[0])
-    e.do(f"br i1 {condition}, {e.branch_target(op, 0)}, {e.branch_target(op, 1)}")
-
-
-@lowers("switch")
-def _switch(e: Emitter, op: Op) -> None:
-    last = len(op.successors) - 1
-    cases = " ".join(f"i32 {i}, {e.branch_target(op, i)}" for i in range(last))
-    e.do(f"switch i32 {e.bits(op.operands[0])}, {e.branch_target(op, last)} [ {cases} ]")
-
-
 @lowers("ret")
 def _ret(e: Emitter, op: Op) -> None:
     if e.function.is_kernel:
@@ -45,17 +27,6 @@ def _exit(e: Emitter, op: Op) -> None:
         e.do("ret void")
         return
     e.do(e.call("void @llvm.nvvm.exit()"))
-    e.do("unreachable")
-
-
-@lowers("trap")
-def _trap(e: Emitter, op: Op) -> None:
-    e.do(e.call("void @llvm.trap()"))
-    e.do("unreachable")
-
-
-@lowers("unreachable")
-def _unreachable(e: Emitter, op: Op) -> None:
     e.do("unreachable")
 
 

@@ -6,65 +6,10 @@ is total, stands in the text.
 
 from __future__ import annotations
 
-from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.core import Op
-from ptxlift.llvm.addresses import select_as_pointer, share_pointer, sum_as_pointer
 from ptxlift.llvm.nvptx.emitter import Emitter
-from ptxlift.llvm.nvptx.registry import Lowering, lowers
-
-
-@lowers("const")
-def _const(e: Emitter, op: Op) -> None:
-    e.set_constant(op.results[0], int(str(op.attr("bits"))))
-
-
-@lowers("undef")
-def _undef(e: Emitter, op: Op) -> None:
-    e.set_bits(op.results[0], f"freeze i{op.results[0].width} poison")
-
-
-def _binary(instruction: str) -> Lowering:
-    def lower(e: Emitter, op: Op) -> None:
-        a, b = op.operands
-        e.set_bits(op.results[0], f"{instruction} i{a.width} {e.bits(a)}, {e.bits(b)}")
-
-    return lower
-
-
-def _sum(instruction: str) -> Lowering:
-    """`add` or `sub`; of addresses as pointers."""
-    plain = _binary(instruction)
-
-    def lower(e: Emitter, op: Op) -> None:
-        pointee = e.spaces.of(op.results[0])
-        if pointee is None:
-            plain(e, op)
-        else:
-            sum_as_pointer(e, op, pointee)
-
-    return lower
-
-
-def _intrinsic(name: str) -> Lowering:
-    """An overloaded intrinsic of two operands."""
-
-    def lower(e: Emitter, op: Op) -> None:
-        a, b = op.operands
-        t = f"i{a.width}"
-        e.set_bits(op.results[0], e.call(f"{t} @llvm.{name}.{t}({t}, {t})", e.bits(a), e.bits(b)))
-
-    return lower
-
-
-_INSTRUCTIONS = {"mul": "mul", "and_": "and", "or_": "or", "xor": "xor"}
-_INTRINSICS = {"umin": "umin", "umax": "umax", "smin": "smin", "smax": "smax",
-               "uadd_sat": "uadd.sat"}  # fmt: skip
-for _name, _word in _INSTRUCTIONS.items():
-    lowers(_name)(_binary(_word))
-for _name, _word in _INTRINSICS.items():
-    lowers(_name)(_intrinsic(_word))
-lowers("add")(_sum("add"))
-lowers("sub")(_sum("sub"))
+from ptxlift.llvm.nvptx.registry import lowers
+from ptxlift.llvm.plain.integer import binary, intrinsic
 
 
 @lowers("sadd_sat", "ssub_sat")
@@ -74,17 +19,7 @@ def _saturating(e: Emitter, op: Op) -> None:
     if a.width == 32:
         e.instruction(f"{word}.sat.s32", op.results[0], op.operands)
     else:
-        _intrinsic(f"s{word}.sat")(e, op)
-
-
-@lowers("umulh", "smulh")
-def _high(e: Emitter, op: Op) -> None:
-    a, b = op.operands
-    extend = "zext" if op.name == "umulh" else "sext"
-    narrow, wide = f"i{a.width}", f"i{2 * a.width}"
-    x, y = (e.let(f"{extend} {narrow} {e.bits(v)} to {wide}") for v in (a, b))
-    high = e.let(f"lshr {wide} {e.let(f'mul {wide} {x}, {y}')}, {a.width}")
-    e.set_bits(op.results[0], f"trunc {wide} {high} to {narrow}")
+        intrinsic(f"s{word}.sat")(e, op)
 
 
 _DIVISIONS = {"udiv": "div.u", "urem": "rem.u", "sdiv": "div.s", "srem": "rem.s"}
@@ -96,7 +31,7 @@ def _divide(e: Emitter, op: Op) -> None:
     divisor = e.constant(b)
     minus_one = (1 << b.width) - 1
     if divisor not in (None, 0, minus_one) or (divisor == minus_one and op.name[0] == "u"):
-        _binary(op.name)(e, op)
+        binary(op.name)(e, op)
     elif a.width == 8:
         _divide_bytes(e, op)
     else:
@@ -146,78 +81,6 @@ def _shift_by(e: Emitter, op: Op, amount: int) -> None:
         e.set_bits(result, f"ashr i{a.width} {e.bits(a)}, {a.width - 1}")
     else:
         e.set_constant(result, 0)
-
-
-@lowers("fshl", "fshr")
-def _funnel(e: Emitter, op: Op) -> None:
-    a, b, amount = op.operands
-    t = f"i{a.width}"
-    count = e.bits(amount)
-    if a.width != 32:
-        count = e.let(f"{'zext' if a.width > 32 else 'trunc'} i32 {count} to {t}")
-    call = e.call(f"{t} @llvm.{op.name}.{t}({t}, {t}, {t})", e.bits(a), e.bits(b), count)
-    e.set_bits(op.results[0], call)
-
-
-@lowers("popcount")
-def _popcount(e: Emitter, op: Op) -> None:
-    t = f"i{op.operands[0].width}"
-    _count(e, op, e.call(f"{t} @llvm.ctpop.{t}({t})", e.bits(op.operands[0])))
-
-
-@lowers("clz", "ctz")
-def _zeros(e: Emitter, op: Op) -> None:
-    t = f"i{op.operands[0].width}"
-    name = "ctlz" if op.name == "clz" else "cttz"
-    _count(e, op, e.call(f"{t} @llvm.{name}.{t}({t}, i1)", e.bits(op.operands[0]), "false"))
-
-
-def _count(e: Emitter, op: Op, call: str) -> None:
-    width = op.operands[0].width
-    if width == 32:
-        e.set_bits(op.results[0], call)
-    else:
-        change = "trunc" if width > 32 else "zext"
-        e.set_bits(op.results[0], f"{change} i{width} {e.let(call)} to i32")
-
-
-@lowers("bitreverse")
-def _bitreverse(e: Emitter, op: Op) -> None:
-    t = f"i{op.operands[0].width}"
-    e.set_bits(op.results[0], e.call(f"{t} @llvm.bitreverse.{t}({t})", e.bits(op.operands[0])))
-
-
-@lowers("not_")
-def _not(e: Emitter, op: Op) -> None:
-    a = op.operands[0]
-    e.set_bits(op.results[0], f"xor i{a.width} {e.bits(a)}, {'true' if a.width == 1 else '-1'}")
-
-
-@lowers("icmp")
-def _icmp(e: Emitter, op: Op) -> None:
-    a, b = op.operands
-    predicate = op.attr("predicate")
-    assert isinstance(predicate, IntPredicate)
-    e.set_bits(op.results[0], f"icmp {predicate.value} i{a.width} {e.bits(a)}, {e.bits(b)}")
-
-
-@lowers("select")
-def _select(e: Emitter, op: Op) -> None:
-    condition, a, b = op.operands
-    pointee = e.spaces.of(op.results[0])
-    if pointee is None or not e.spaces.is_plain(pointee):
-        t = f"i{a.width}"
-        chosen = f"select i1 {e.bits(condition)}, {t} {e.bits(a)}, {t} {e.bits(b)}"
-        e.set_bits(op.results[0], chosen)
-    if pointee is not None:
-        select_as_pointer(e, op, pointee)
-
-
-@lowers("zext", "sext", "trunc")
-def _resize(e: Emitter, op: Op) -> None:
-    a, result = op.operands[0], op.results[0]
-    e.set_bits(result, f"{op.name} i{a.width} {e.bits(a)} to i{result.width}")
-    share_pointer(e, op)
 
 
 @lowers("pack")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ptxlift.chapters import Chapters
 from ptxlift.ir.core import Op
+from ptxlift.llvm.plain.registry import SHARED
 
 if TYPE_CHECKING:
     from ptxlift.llvm.nvptx.emitter import Emitter
@@ -19,6 +20,7 @@ _CHAPTERS = Chapters[Lowering](
         "addresses", "integer", "carries", "logic", "floating", "convert", "memory", "special",
         "warp", "block", "control",
     ),
+    shared=SHARED,
 )  # fmt: skip
 lowers = _CHAPTERS.register
 table = _CHAPTERS.table
