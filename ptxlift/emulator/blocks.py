@@ -19,6 +19,7 @@ from ptxlift.diag import PtxError
 from ptxlift.emulator.control import LEAVING, Leave, branch_target, compile_leave
 from ptxlift.emulator.ds import compile_ds
 from ptxlift.emulator.image import Image
+from ptxlift.emulator.images.unit import compile_image
 from ptxlift.emulator.indexed import IndexMode
 from ptxlift.emulator.matrix import compile_matrix
 from ptxlift.emulator.operands import EXEC, Inst, Reg, parse_inst
@@ -126,6 +127,8 @@ class Code:
             return compile_salu(inst) or _with_memory(compile_smem(inst))
         if prefix == "ds":
             return _with_memory(compile_ds(inst, self.image.target))
+        if prefix == "image":
+            return _with_memory(compile_image(inst, major))
         return _with_memory(compile_vmem(inst))
 
 

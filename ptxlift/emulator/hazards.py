@@ -17,19 +17,29 @@ from enum import Enum
 import numpy as np
 
 from ptxlift.diag import PtxError
-from ptxlift.emulator.operands import VCC, Const, Inst, Operand, Reg, Words, parse_inst
+from ptxlift.emulator.operands import (
+    VCC,
+    Const,
+    Inst,
+    Operand,
+    Reg,
+    Regs,
+    Words,
+    parse_inst,
+)
 from ptxlift.emulator.profile import InstClass, classify
 from ptxlift.emulator.state import State
 
 
 class Counter(Enum):
-    """Hardware counters; gfx12 splits LGKM into DS and KM."""
+    """Hardware counters; gfx12 splits LGKM into DS and KM, and samples from VM."""
 
     VM = "vmcnt or loadcnt"
     VS = "vscnt or storecnt"
     LGKM = "lgkmcnt"
     DS = "dscnt"
     KM = "kmcnt"
+    SAMPLE = "samplecnt"
 
 
 Registers = frozenset[tuple[str, int]]  # register file and number
@@ -54,6 +64,7 @@ _SINGLE = {
     "s_wait_storecnt": Counter.VS,
     "s_wait_dscnt": Counter.DS,
     "s_wait_kmcnt": Counter.KM,
+    "s_wait_samplecnt": Counter.SAMPLE,
     "s_waitcnt_vscnt": Counter.VS,
     "s_waitcnt_vmcnt": Counter.VM,
     "s_waitcnt_lgkmcnt": Counter.LGKM,
@@ -62,6 +73,8 @@ _DOUBLE = {
     "s_wait_loadcnt_dscnt": (Counter.VM, Counter.DS),
     "s_wait_storecnt_dscnt": (Counter.VS, Counter.DS),
 }
+_SAMPLES = ("image_sample", "image_gather4", "image_get_lod")
+_ANSWERS = (*_SAMPLES, "image_get_resinfo")
 
 
 class HazardChecker:
@@ -123,6 +136,8 @@ class HazardChecker:
         if kind is not InstClass.VMEM:
             return None
         loads = _reads_back(inst)
+        if self.major >= 12 and name.startswith(_SAMPLES):
+            return self._pending(inst, {Counter.SAMPLE}, True, True)
         counters = {Counter.VM if loads or self.major == 9 else Counter.VS}
         if name.startswith("flat_"):
             counters.add(Counter.DS if self.major >= 12 else Counter.LGKM)
@@ -138,6 +153,8 @@ def _reads_back(inst: Inst) -> bool:
     name = inst.mnemonic
     if "lds_" in name.partition("_")[2] or "lds" in inst.modifiers:
         return False
+    if name.startswith(_ANSWERS):
+        return True
     if "load" in name or "read" in name or "_rtn_" in name or "permute" in name:
         return True
     if "swizzle" in name or "append" in name or "consume" in name:
@@ -193,8 +210,9 @@ def _registers(inst: Inst, operands: tuple[Operand, ...]) -> Registers:
         ]
     for operand in pieces:
         value = operand.value
-        if isinstance(value, Reg):
-            found |= {(value.file.value, value.index + i) for i in range(value.count)}
+        for reg in value.regs if isinstance(value, Regs) else (value,):
+            if isinstance(reg, Reg):
+                found |= {(reg.file.value, reg.index + i) for i in range(reg.count)}
     if inst.mnemonic in ("s_cbranch_vccz", "s_cbranch_vccnz"):
         found |= {("s", VCC), ("s", VCC + 1)}
     return frozenset(found)

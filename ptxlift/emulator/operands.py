@@ -64,6 +64,13 @@ class Const:
 
 
 @dataclass(frozen=True, slots=True)
+class Regs:
+    """Registers that need not follow each other, as in `[v0, v2, v[4:5]]`."""
+
+    regs: tuple[Reg, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """Anything else, such as `hwreg(...)`, kept as text."""
 
@@ -74,7 +81,7 @@ class Words:
 class Operand:
     """A value with its source modifiers, applied in the order abs, neg."""
 
-    value: Reg | Const | Special | Words
+    value: Reg | Regs | Const | Special | Words
     neg: bool = False
     abs: bool = False
     sext: bool = False
@@ -240,11 +247,15 @@ def _is_number(text: str) -> bool:
     return any(form.fullmatch(text) for form in (_INTEGER, _FLOAT, _LITERAL))
 
 
-def _parse_value(text: str, words: tuple[int, ...]) -> Reg | Const | Special | Words:
+def _parse_value(text: str, words: tuple[int, ...]) -> Reg | Regs | Const | Special | Words:
     if text in _NAMED:
         return _NAMED[text]
     if text in _SPECIAL:
         return _SPECIAL[text]
+    listed = _inside(text, "[", "]")
+    if listed is not None:
+        regs = [_parse_value(item.strip(), words) for item in _split(listed, ",")]
+        return Regs(tuple(reg for reg in regs if isinstance(reg, Reg)))
     match = _SINGLE.fullmatch(text)
     if match is not None:
         half = None if match[3] is None else "lh".index(match[3])

@@ -153,7 +153,9 @@ def classify(inst: Inst, trans: bool, double: bool) -> InstClass:
     if name.startswith("ds_"):
         return InstClass.CROSSBAR if _CROSSBAR.fullmatch(name) else InstClass.LDS
     if not name.startswith("s_"):
-        is_access = "load" in name or "store" in name or "atomic" in name
+        is_access = name.startswith("image_") or any(
+            word in name for word in ("load", "store", "atomic")
+        )
         return InstClass.VMEM if is_access else InstClass.WAIT
     for pattern, kind in (
         (_WAIT, InstClass.WAIT),

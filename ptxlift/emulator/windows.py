@@ -174,9 +174,15 @@ def executing(st: State, values: NDArray[Any]) -> NDArray[Any]:
     return np.broadcast_to(values, (st.waves, st.lanes))[st.mask]
 
 
-def fault(st: State, inst: Inst, memory: Memory, error: AccessFault) -> PtxError:
-    """The message for a bad access by vector lanes."""
-    lanes = np.flatnonzero(st.mask)
+def fault(
+    st: State,
+    inst: Inst,
+    memory: Memory,
+    error: AccessFault,
+    mask: NDArray[np.bool_] | None = None,
+) -> PtxError:
+    """The message for a bad access by the lanes of a mask, or by all that execute."""
+    lanes = np.flatnonzero(st.mask if mask is None else mask)
     wave, lane = divmod(int(lanes[error.position]), st.lanes)
     hint = memory.describe(error.address) if "outside all arrays" in error.reason else ""
     return PtxError.of(

@@ -1,0 +1,1 @@
+"""The image unit: sampled and unsampled access to images through descriptors in registers."""
