@@ -1,21 +1,26 @@
 """Code generation in worker processes, so that LLVM's death is an error and not ours.
 
 Comes in: jobs. Goes out: `Compiled`, or PTX304 that names the kernel and quotes LLVM's last line.
-Workers are fresh interpreters (never forks), each serving one job at a time. It must know nothing
-of what is compiled.
+A worker serves one job at a time. Where this process has one thread it is forked, which spares an
+interpreter's start; else, and where there is no fork, it is a fresh interpreter: a fork of several
+threads may keep locks that nobody opens. It must know nothing of what is compiled.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import pickle
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from queue import SimpleQueue
-from typing import IO
+from typing import IO, NoReturn, Protocol
 
 from ptxlift.diag import PtxError
 from ptxlift.llvm.options import Compiled, Job
@@ -23,11 +28,77 @@ from ptxlift.llvm.options import Compiled, Job
 _QUOTE = 300  # characters of LLVM's message that are quoted
 
 
+class _Process(Protocol):
+    """What a worker needs of its process."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None: ...
+
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+
+    def wait(self) -> int: ...
+
+
+class _Fork:
+    """A copy of this process that serves jobs. `errors`: where its standard error goes."""
+
+    def __init__(self, errors: IO[bytes]) -> None:
+        jobs, self_jobs = os.pipe()
+        self_results, results = os.pipe()
+        self._status: int | None = None
+        self._pid = os.fork()
+        if not self._pid:
+            _serve_and_leave(jobs, results, errors.fileno())
+        os.close(jobs)
+        os.close(results)
+        self.stdin: IO[bytes] | None = os.fdopen(self_jobs, "wb")
+        self.stdout: IO[bytes] | None = os.fdopen(self_results, "rb")
+
+    def wait(self) -> int:
+        """Waits for its end; its status as `Popen` gives it."""
+        if self._status is None:
+            self._status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return self._status
+
+
+def _serve_and_leave(jobs: int, results: int, errors: int) -> NoReturn:
+    """The life of a forked worker. It never returns into the code it was copied from, and holds
+    none of its files open: a pipe that another worker waits at would never end.
+    """
+    status = 1
+    try:
+        gc.disable()  # what was copied is not looked at
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard, given in enumerate((nothing, errors, errors)):
+            os.dup2(given, standard)
+        kept = sorted((2, jobs, results, os.sysconf("SC_OPEN_MAX")))
+        for low, high in pairwise(kept):
+            os.closerange(low + 1, high)
+        from ptxlift.llvm.worker import serve
+
+        serve(os.fdopen(jobs, "rb"), os.fdopen(results, "wb"))
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    finally:
+        os._exit(status)
+
+
+def _can_fork() -> bool:
+    """Whether a copy of this process works: of its threads only the one that forks lives on."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
 class Worker:
     """One worker process, started at its first job and again after it died."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: _Process | None = None
         self._errors: IO[bytes] | None = None
 
     def run(self, job: Job) -> Compiled:
@@ -57,15 +128,19 @@ class Worker:
             self._errors.close()
             self._errors = None
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> _Process:
         """The process, started if there is none: LLVM loads there before the first job comes."""
         if self._process is None:
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "ptxlift.llvm.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
+            self._process = (
+                _Fork(self._errors)
+                if _can_fork()
+                else subprocess.Popen(
+                    [sys.executable, "-m", "ptxlift.llvm.worker"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors,
+                )
             )
         return self._process
 
