@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from ptxlift.records import dataclass
 
 
 class Scope(Enum):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
+
+from ptxlift.records import dataclass, field
 
 
 class Severity(Enum):

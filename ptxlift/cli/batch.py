@@ -10,13 +10,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.cache import Cache
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -7,12 +7,12 @@ options and terminals.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import click
 
 from ptxlift.cli.header import header_of
 from ptxlift.cli.work import Done
+from ptxlift.records import dataclass
 from ptxlift.target import is_nvidia
 
 

@@ -6,10 +6,10 @@ Comes in: outcomes by target. Goes out: findings. It must know nothing of files 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ptxlift.diag import Diagnostic
 from ptxlift.driver.outcomes import Outcome
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

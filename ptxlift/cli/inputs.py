@@ -11,7 +11,6 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ import click
 
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.images import Image
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from ptxlift.link.extract import Contents, PtxImage

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ptxlift.diag import Diagnostic
 from ptxlift.driver.kernels import KernelReport
 from ptxlift.driver.options import Options
 from ptxlift.driver.outcomes import Outcome
+from ptxlift.records import dataclass, field
 
 SCHEMA = "ptxlift-manifest-1"
 Json = dict[str, Any]  # Any: what json writes

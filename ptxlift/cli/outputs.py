@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +21,7 @@ from ptxlift.diag import PtxError
 from ptxlift.driver.batch import translate_all
 from ptxlift.driver.options import Options
 from ptxlift.driver.outcomes import Outcome, Task
+from ptxlift.records import dataclass, field, replace
 
 if TYPE_CHECKING:
     from rich.progress import Progress

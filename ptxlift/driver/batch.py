@@ -14,7 +14,6 @@ import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ptxlift.diag import PtxError
@@ -23,6 +22,7 @@ from ptxlift.driver.outcomes import Outcome, Task
 from ptxlift.driver.translation import Translation, lift
 from ptxlift.llvm.isolate import Worker
 from ptxlift.llvm.options import Compiled, Job
+from ptxlift.records import dataclass, replace
 
 _AHEAD = 64  # tasks handed to an executor before the first outcome is waited for
 _WITHOUT_LLVM = frozenset({"ir", "verdict", "rewritten_ir", "llvm_ir"})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ptxlift.diag import Diagnostic, PtxError
@@ -19,6 +18,7 @@ from ptxlift.driver.warps import Request
 from ptxlift.link import link, listing, read_code_object
 from ptxlift.llvm.isolate import run_isolated
 from ptxlift.llvm.options import Compiled, Job
+from ptxlift.records import dataclass, field, replace
 from ptxlift.target import AnySpec, NvidiaSpec, TargetSpec, illegal_mnemonics
 
 Compiler: TypeAlias = Callable[[Job], Compiled]

@@ -15,13 +15,14 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.entries import Sources, packed, unpacked
 from ptxlift.driver.outcomes import Outcome, Task
+from ptxlift.records import dataclass, field
 
 DIRECTORY_VARIABLE = "PTXLIFT_CACHE_DIR"
 SIZE_VARIABLE = "PTXLIFT_CACHE_SIZE"

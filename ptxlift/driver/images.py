@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from ptxlift import ptx
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.units import Split
 from ptxlift.lifter.module import Lifted, lift_program
 from ptxlift.lifter.program import Older, Outside
+from ptxlift.records import dataclass, replace
 
 _ENTRY = re.compile(r"\.entry\s++([\w$%]++)", re.ASCII)
 

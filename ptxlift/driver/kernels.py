@@ -5,10 +5,10 @@ generation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError
 from ptxlift.ir import core as ir
+from ptxlift.records import dataclass
 
 _SPLIT_LIMIT = 512  # a split block doubles, and a work-group has at most 1024 work-items
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass, field
 
 _CHOICES: dict[str, tuple[object, ...]] = {
     "opt_level": (0, 1, 2, 3),

@@ -6,12 +6,12 @@ Comes in: nothing. Goes out: `Task`, `Outcome`. It must know nothing of how eith
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic
 from ptxlift.driver.images import Image
 from ptxlift.driver.kernels import KernelReport
 from ptxlift.driver.options import Options
+from ptxlift.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

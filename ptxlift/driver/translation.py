@@ -10,7 +10,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from ptxlift import ptx
@@ -35,6 +34,7 @@ from ptxlift.lifter.module import Lifted
 from ptxlift.lifter.program import Outside
 from ptxlift.llvm.nvptx.backend import tidy
 from ptxlift.llvm.toolchains import toolchain_for
+from ptxlift.records import dataclass, replace
 from ptxlift.rewrite.driver import Log
 from ptxlift.target import AnySpec, NvidiaSpec, TargetSpec, lookup_any
 

@@ -8,7 +8,6 @@ LLVM.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from ptxlift.diag import Diagnostic, PtxError, Severity
 from ptxlift.driver.options import Options
@@ -17,6 +16,7 @@ from ptxlift.ir import core as ir
 from ptxlift.ir.attributes import Space
 from ptxlift.llvm.options import CodegenOptions, Job, MatrixUse, WarpMapping
 from ptxlift.llvm.toolchains import toolchain_for
+from ptxlift.records import dataclass, field, replace
 from ptxlift.rewrite.driver import Fire, Log
 from ptxlift.rewrite.passes import outcome_of
 from ptxlift.target import NvidiaSpec

@@ -7,13 +7,13 @@ run LLVM.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
 from ptxlift.driver.options import Options
 from ptxlift.ir import core as ir
 from ptxlift.ir.contention import lock_of
 from ptxlift.ir.packing import Verdict, packing_verdict, reached_functions
+from ptxlift.records import dataclass
 from ptxlift.target import AnySpec, NvidiaSpec
 
 _SPLIT_BLOCK = 512  # a split block doubles, and a work-group has at most 1024 work-items

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from ptxlift.emulator.access import LANE_SCRATCH_HIGH, PRIVATE_HIGH, SHARED_HIGH
 from ptxlift.emulator.image import Argument, Descriptor, KernelInfo
 from ptxlift.emulator.operands import EXEC, FLAT_SCRATCH, TTMP, XNACK_MASK
 from ptxlift.emulator.state import State
+from ptxlift.records import dataclass
 from ptxlift.target import Scratch, Target, WorkgroupId
 
 Shape = tuple[int, int, int]

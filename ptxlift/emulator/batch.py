@@ -8,8 +8,6 @@ It must not know what instructions do.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +18,7 @@ from ptxlift.emulator.control import LEAVING
 from ptxlift.emulator.hazards import HazardChecker
 from ptxlift.emulator.operands import Inst
 from ptxlift.emulator.state import State
+from ptxlift.records import replace
 
 _FAR = 1 << 62
 _QUANTUM = 512  # blocks a set of waves runs before the others are looked at

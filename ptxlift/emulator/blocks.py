@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +28,7 @@ from ptxlift.emulator.smem import compile_smem
 from ptxlift.emulator.state import State
 from ptxlift.emulator.vector import compile_pair, compile_valu, find_op
 from ptxlift.emulator.vmem import MemoryOp, compile_vmem
+from ptxlift.records import dataclass
 
 Next: TypeAlias = int | NDArray[np.int64]
 

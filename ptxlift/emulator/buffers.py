@@ -8,11 +8,12 @@ Global allocations, LDS and scratch are all buffers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ptxlift.records import dataclass
 
 Words: TypeAlias = NDArray[np.uint32]
 Offsets: TypeAlias = NDArray[np.int64]

@@ -8,9 +8,9 @@ that a mistake there is seen here.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 
 PT_LOAD, PT_NOTE = 1, 4
 SHT_PROGBITS, SHT_SYMTAB, SHT_RELA, SHT_DYNSYM = 1, 2, 4, 11

@@ -11,7 +11,6 @@ count in both the vector and the LDS counter. On gfx9 stores count with loads.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -29,6 +28,7 @@ from ptxlift.emulator.operands import (
 )
 from ptxlift.emulator.profile import InstClass, classify
 from ptxlift.emulator.state import State
+from ptxlift.records import dataclass
 
 
 class Counter(Enum):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,6 +22,7 @@ from ptxlift.emulator.memory import Memory
 from ptxlift.emulator.msgpack import Value, decode
 from ptxlift.emulator.operands import Inst
 from ptxlift.emulator.placement import place
+from ptxlift.records import dataclass, field
 from ptxlift.target import Target, lookup
 
 Bytes: TypeAlias = NDArray[np.uint8]

@@ -7,7 +7,6 @@ lanes. It must not know arithmetic.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from ptxlift.emulator.salu import Op
 from ptxlift.emulator.scalar_ops import popcount
 from ptxlift.emulator.state import State
 from ptxlift.emulator.valu.kinds import Bits, Kind
+from ptxlift.records import dataclass
 
 Lanes = NDArray[np.intp]
 

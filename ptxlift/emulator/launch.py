@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 import numpy as np
@@ -33,6 +32,7 @@ from ptxlift.emulator.printf import new_buffer, read_buffer
 from ptxlift.emulator.profile import Counters, InstClass, RunStats
 from ptxlift.emulator.state import State, make_ctx
 from ptxlift.emulator.valu.kinds import Approx
+from ptxlift.records import dataclass, field, replace
 
 DEFAULT_MAX_STEPS = 1_000_000_000
 _TURN = 100_000  # wave instructions a batch runs before another gets a turn
@@ -58,6 +58,9 @@ class Options:
     hidden: Mapping[str, int] = field(default_factory=dict)
 
 
+_USUAL = Options()
+
+
 def launch(
     image: Image,
     memory: Memory,
@@ -68,7 +71,7 @@ def launch(
     dynamic_lds: int = 0,
     *,
     max_steps: int | None = None,
-    options: Options = Options(),  # frozen
+    options: Options = _USUAL,
 ) -> RunStats:
     """Run a kernel to its end. `grid` counts blocks; `kernarg` holds the explicit arguments."""
     info = image.kernels.get(kernel)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 
 from ptxlift.emulator.elf import section_bytes
+from ptxlift.records import dataclass
 
 _PATH, _DIRECTORY = 1, 2  # content types of directory and file entries
 

@@ -7,9 +7,9 @@ the words printed beside it. It must not know addresses, operands or what an ins
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 
 _LINE = re.compile(r"\t(?P<text>.*?\S)\s*; (?P<words>[0-9A-F]{8}(?: [0-9A-F]{8})*)\s*")
 _HIGH_REGISTER = re.compile(r"v(?:\d+|\[\d+:\d+\])(\.[lh])? /\*([^*]+)\*/")

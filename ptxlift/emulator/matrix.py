@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from ptxlift.emulator.operands import Const, File, Inst, Operand, Reg
 from ptxlift.emulator.salu import Op
 from ptxlift.emulator.state import State
 from ptxlift.emulator.valu.double import fma
+from ptxlift.records import dataclass
 
 _NAME = re.compile(
     r"v_(?P<family>mfma|wmma)_(?P<d>f64|f32|i32)_(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)"

@@ -6,12 +6,13 @@ format but f64's own sums), int64, or the other way. It must know no layout and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ptxlift.records import dataclass
 
 Bits = NDArray[Any]  # patterns of several widths
 

@@ -8,10 +8,10 @@ type and no register file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from ptxlift.records import dataclass
 
 Part = NDArray[np.intp]
 Index = tuple[Part, Part, Part]

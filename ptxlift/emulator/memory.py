@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.buffers import Buffer, Change, Raw
+from ptxlift.records import dataclass
 
 FIRST_ADDRESS = 0x0000_1000_0000_0000
 _GAP = 1 << 20

@@ -7,11 +7,11 @@ suffix, typed operands and modifiers. It must not know what any mnemonic does.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 
 
 class File(Enum):

@@ -9,13 +9,13 @@ aligned loop, and moves under gfx9's GPR index mode.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.elf import STT_FUNC, Elf
 from ptxlift.emulator.indexed import hidden_move
 from ptxlift.emulator.listing import Listed
 from ptxlift.emulator.operands import Inst, parse_inst
+from ptxlift.records import replace
 
 _PADDING = 0xBF800000  # s_nop 0
 

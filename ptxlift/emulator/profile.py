@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from ptxlift.emulator.operands import Const, Inst
 from ptxlift.emulator.state import State
+from ptxlift.records import dataclass, field
 
 
 class InstClass(Enum):

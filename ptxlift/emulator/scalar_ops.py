@@ -7,7 +7,6 @@ instruction writes it. It must not know registers, waves or text.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ptxlift.emulator.valu.kinds import Kind
+from ptxlift.records import dataclass
 
 Bits: TypeAlias = NDArray[Any]
 

@@ -7,7 +7,6 @@ in `valu`; which lane reads which is in `lanes`. It must not know memory or cont
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +21,7 @@ from ptxlift.emulator.salu import Op
 from ptxlift.emulator.state import State
 from ptxlift.emulator.valu import ValuOp, lookup
 from ptxlift.emulator.valu.kinds import FLOATS, HALVES, REGISTERS, Bits, Kind
+from ptxlift.records import dataclass
 
 Compute: TypeAlias = Callable[[State], Any]  # one array, or a tuple of them
 Write: TypeAlias = Callable[[State, Any], None]

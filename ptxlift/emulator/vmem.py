@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -40,6 +39,7 @@ from ptxlift.emulator.windows import (
     lds_window,
     scratch_window,
 )
+from ptxlift.records import dataclass
 
 MemoryOp: TypeAlias = Callable[[State, Memory], None]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError, Source, Span
+from ptxlift.records import dataclass
 
 _TOKEN = re.compile(
     r'"[^"]*"|;[^\n]*|[{}]|(?<![\w.$@%!#-])(?:asm|define|callbr|invoke)(?![\w.$:-])'

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from ptxlift.diag import PtxError, Source, Span
 from ptxlift.inline_asm.model import Dialect
+from ptxlift.records import dataclass
 
 
 class Role(Enum):

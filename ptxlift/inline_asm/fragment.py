@@ -5,14 +5,13 @@ Comes in: the parts that the backend wrote. Goes out: text and bitcode that stan
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptxlift.diag import Diagnostic
 from ptxlift.inline_asm.model import Effects
 from ptxlift.ir import core as ir
 from ptxlift.ir.text import print_module
 from ptxlift.llvm.context import symbol
 from ptxlift.llvm.fragment import Pieces, Signature, module_text
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, repr=False)

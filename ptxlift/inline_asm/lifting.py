@@ -7,7 +7,6 @@ results. Registers that several statements share, and the carry flag, travel as 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from ptxlift import ptx
 from ptxlift.diag import PtxError
@@ -22,6 +21,7 @@ from ptxlift.lifter.function import CARRY, FunctionLifter
 from ptxlift.lifter.module import declare
 from ptxlift.lifter.program import Program, Symbol
 from ptxlift.ptx.check import inst_span
+from ptxlift.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

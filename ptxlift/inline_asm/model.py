@@ -5,9 +5,10 @@ Comes in: nothing; these are plain records. They must know no PTX and no LLVM.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from ptxlift.records import dataclass
 
 Immediate: TypeAlias = int | float | str
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptxlift.diag import Diagnostic, PtxError, Source, Span
 from ptxlift.inline_asm.appended import Appendix
@@ -29,6 +28,7 @@ from ptxlift.inline_asm.raising import Request, architecture, make_fragment, mak
 from ptxlift.inline_asm.splice import Edit, Splicer, apply_edits
 from ptxlift.inline_asm.state import Linked, State, link_statements
 from ptxlift.inline_asm.statement import Statement, make_slots
+from ptxlift.records import dataclass
 from ptxlift.target import NvidiaSpec
 
 _TRIPLE = re.compile(r'^target triple = "([^"]*)"', re.MULTILINE)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from ptxlift import ptx
 from ptxlift.diag import PtxError, Source
@@ -29,6 +28,7 @@ from ptxlift.isa.versions import TARGETS
 from ptxlift.llvm.fragment import Form, Signature
 from ptxlift.llvm.options import CodegenOptions
 from ptxlift.llvm.toolchains import toolchain_for
+from ptxlift.records import dataclass, replace
 from ptxlift.rewrite.driver import Log
 from ptxlift.target import AnySpec, NvidiaSpec, lookup_any
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptxlift.inline_asm.calls import AsmCall
 from ptxlift.inline_asm.fragment import Fragment
 from ptxlift.inline_asm.state import State
 from ptxlift.llvm.context import symbol
+from ptxlift.records import dataclass
 
 _LABEL = re.compile(r'(?:\s|;[^\n]*\n)*(?:[\w.$-]+|"[^"]*"):[^\n]*\n')
 _ODD = re.compile(r"[^\w.]")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ptxlift import ptx
 from ptxlift.diag import Diagnostic, PtxError
@@ -21,6 +20,7 @@ from ptxlift.inline_asm.statement import (
     check_statement,
     top_level_registers,
 )
+from ptxlift.records import dataclass, field
 
 CARRY = "carry flag"  # its name among the state; no register can be called so
 _UNKNOWN_NAME = "PTX104"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ptxlift import ptx
@@ -18,6 +17,7 @@ from ptxlift.inline_asm.constraints import LETTERS, Constraint, Role
 from ptxlift.inline_asm.model import Dialect, Operand
 from ptxlift.inline_asm.template import Expansion, expand
 from ptxlift.inline_asm.values import Kind, ValueType, value_type
+from ptxlift.records import dataclass, field, replace
 from ptxlift.syntax.text import blank_comments
 
 T = TypeVar("T")

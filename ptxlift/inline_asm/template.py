@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError, Source, Span
 from ptxlift.inline_asm.model import Dialect
+from ptxlift.records import dataclass
 
 _CUDA = re.compile(
     r"%(?:(?P<escape>[%{}|])|(?P<unique>=)|(?P<number>\d+)|\[(?P<name>[^\]]*)\]"

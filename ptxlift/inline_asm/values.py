@@ -7,9 +7,10 @@ back. This module must know no PTX.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+
+from ptxlift.records import dataclass
 
 
 class Kind(Enum):

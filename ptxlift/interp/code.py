@@ -6,8 +6,6 @@ reaches them. Block numbers grow along the text. It must know nothing of how gro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from ptxlift.diag import PtxError
@@ -20,6 +18,7 @@ from ptxlift.interp.steps import Step, makers
 from ptxlift.interp.values import AnyReader, Operands, Reader, Unsupported, Writer, read_carry
 from ptxlift.isa import Form, OperandKind, Role
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass, field
 from ptxlift.semantics.registry import Function as Meaning
 from ptxlift.semantics.registry import extra_arguments, lookup
 

@@ -7,10 +7,10 @@ nothing of lanes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isqrt
 
 from ptxlift.ir.attributes import Format, Rounding
+from ptxlift.records import dataclass
 
 # The quiet NaN that NVIDIA's arithmetic produces.
 CANONICAL_NAN = {

@@ -6,9 +6,9 @@ Comes in: typed functions. Goes out: offsets. It must know nothing of threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass, field
 
 FRAME_ALIGN = 16
 

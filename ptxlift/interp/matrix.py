@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +23,7 @@ from ptxlift.interp.values import Operands, Reader
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.isa import Form, fragments
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from ptxlift.interp.code import Code

@@ -6,7 +6,6 @@ half and the metadata, chunk by chunk, and then multiplied as any other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ from ptxlift.interp.tiles import STORED_BITS, Layout
 from ptxlift.interp.values import Operands
 from ptxlift.isa import Form, fragments
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from ptxlift.interp.code import Code

@@ -6,7 +6,6 @@ to whole warps, so slot // 32 is a warp; padding slots never run. It must know n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from ptxlift.interp.lanes import Lanes, dtype_of
 from ptxlift.interp.layout import Layout
 from ptxlift.interp.memory import LOCAL_WINDOW, SHARED_WINDOW, Fault, Memory, Region
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from ptxlift.interp.waiting import Waiting

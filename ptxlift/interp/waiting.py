@@ -8,13 +8,13 @@ is; a barrier for all threads of the block, or for a count. It must know nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
 from ptxlift.interp.lanes import Lanes
 from ptxlift.interp.state import DONE, RUNNING, WAITING, WARP, State
+from ptxlift.records import dataclass, field
 
 # slots, member masks, what each lane brings -> what each lane gets
 Compute: TypeAlias = Callable[[State, Lanes, Lanes, list[Lanes]], list[Lanes]]

@@ -7,11 +7,11 @@ differs; as it stands everything is copied. It must know no op by name.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import reverse_post_order, successors
+from ptxlift.records import replace
 
 
 class Copier:

@@ -7,12 +7,12 @@ ops, blocks and builders mutate. Knows nothing of PTX syntax or of LLVM.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ptxlift.diag import Source
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.ops import OpDef
+from ptxlift.records import dataclass, field
 
 Attribute: TypeAlias = object  # an int, bool, str, Enum or tuple of these: hashable and printable
 

@@ -8,11 +8,11 @@ bits. It must know nothing of matrices.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Special
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Op, Value
+from ptxlift.records import dataclass
 
 LANES = 32
 WAVE = 64

@@ -7,13 +7,13 @@ release the same word. It must know no chip and change nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from ptxlift.ir.attributes import AtomicOp, IntPredicate, Order, Special
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import Tree, dominators, predecessors, successors
 from ptxlift.ir.ops import Effect
 from ptxlift.ir.uniformity import reach
+from ptxlift.records import dataclass
 
 _NO_RELEASE = frozenset({AtomicOp.CAS})
 _DEEPEST = 24  # ops of an address or a condition that are looked through

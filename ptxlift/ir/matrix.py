@@ -7,13 +7,13 @@ know no PTX text and no target.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Attribute, Op, Value
 from ptxlift.isa import fragments
 from ptxlift.isa.fragments import Fragment
+from ptxlift.records import dataclass
 
 
 class Element(Enum):

@@ -11,8 +11,6 @@ those it writes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ptxlift.ir.attributes import IntPredicate
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Apart, Block, Function, Module, Op, Value
@@ -28,6 +26,7 @@ from ptxlift.ir.meetings import (
 from ptxlift.ir.repair import restore_dominance
 from ptxlift.ir.spinning import yield_while_waiting
 from ptxlift.ir.warp_uniformity import constant
+from ptxlift.records import dataclass, field
 
 _EVERYONE = 0xFFFFFFFF
 _LEAVING = ("ret", "exit")

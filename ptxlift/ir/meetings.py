@@ -12,7 +12,6 @@ suspect where both of its ways have one, or where its two halves are guarded apa
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from ptxlift.ir.core import Attribute, Block, Function, Module, Op, Value
@@ -21,6 +20,7 @@ from ptxlift.ir.locks import natural_loops
 from ptxlift.ir.ops import Effect
 from ptxlift.ir.uniformity import can_reach, reach
 from ptxlift.ir.warp_uniformity import WarpUniformity, constant
+from ptxlift.records import dataclass
 
 _MASK_AT = {  # op: which operand is its member mask; the others take the whole warp
     "shuffle": 3,

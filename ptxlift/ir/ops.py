@@ -7,9 +7,10 @@ definition in primitives (`semantics.definitions`), which says what it means; ba
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+
+from ptxlift.records import dataclass
 
 
 class Effect(Enum):

@@ -8,7 +8,6 @@ kernel; goes out: yes, or the reason why not.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Order
 from ptxlift.ir.core import Block, Function, Module, Op, Value
@@ -22,6 +21,7 @@ from ptxlift.ir.locks import (
     users_of,
 )
 from ptxlift.ir.uniformity import Uniformity, can_reach, reach
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

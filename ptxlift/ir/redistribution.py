@@ -11,12 +11,12 @@ numbers differ in it change places in some lanes. It must know nothing of matric
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
 from ptxlift.ir.core import Value
 from ptxlift.ir.exchange import LANES, Exchange, Place
+from ptxlift.records import dataclass
 
 Places = tuple[Place | None, ...]
 _MOVE = {LANES: 3, 2 * LANES: 8}  # cost of a move in a warp and in a wave, a choice being 1

@@ -9,13 +9,13 @@ their order. This module must know no operands.
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from functools import cache
 
 from ptxlift.isa.explain import ModifierFault, assign, explain, missing, named
 from ptxlift.isa.pattern import parse
 from ptxlift.isa.row import Row
 from ptxlift.isa.table import by_opcode, opcodes
+from ptxlift.records import dataclass
 
 # Sub-opcodes: words glued to the opcode, before the bag (measured by permuting modifiers). Of the
 # sequences whose words are all present the longest must stand first; of equals the first in the list.

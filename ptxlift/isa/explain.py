@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ptxlift.isa.pattern import Slot, SlotClass, parse
 from ptxlift.isa.row import Row
 from ptxlift.isa.types import TYPES
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

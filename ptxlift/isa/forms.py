@@ -7,7 +7,6 @@ no registers.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
@@ -16,6 +15,7 @@ from ptxlift.isa.operands import Notation, notations, resolve
 from ptxlift.isa.pattern import Bracket, Place, parse
 from ptxlift.isa.row import Form, OperandKind, OperandSpec, Role, Row, Values
 from ptxlift.isa.types import NO_TYPE, TYPES, type_of
+from ptxlift.records import replace
 
 _FORMS: dict[tuple[Row, tuple[str, ...], tuple[int, ...]], Form] = {}  # every form ever asked for
 

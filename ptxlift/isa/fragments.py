@@ -13,8 +13,9 @@ tiles of 16 rows alternate between the upper and the lower half.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from ptxlift.records import dataclass
 
 LANES = 32
 _PLACES = 4  # lanes of a group

@@ -23,12 +23,12 @@ or `[space]` for an address, or one of the words of `_WORDS`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
 from ptxlift.isa.counts import count
 from ptxlift.isa.row import OperandKind, OperandSpec, Role, Row, Rule, Values
 from ptxlift.isa.types import NO_TYPE, TYPES, Kind, Type, type_of
+from ptxlift.records import dataclass
 
 _RULES = {"~": Rule.WIDER, "=": Rule.SIZE, "^": Rule.COUNT, "8": Rule.EXACT8}
 _WORDS = {

@@ -8,12 +8,12 @@ This module must know no particular instruction.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
 from ptxlift.isa.row import Row
 from ptxlift.isa.types import TYPES
+from ptxlift.records import dataclass
 
 _LAYOUTS = frozenset({"row", "col"})
 _SPACES = frozenset({"global", "shared", "shared::cta", "shared::cluster"})

@@ -7,11 +7,11 @@ filled in. This module must know no particular instruction, no registers and no 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from typing import TypeAlias
 
 from ptxlift.isa.types import NO_TYPE, Type
+from ptxlift.records import dataclass, field
 
 Values: TypeAlias = Mapping[str, str]  # modifier name -> its word without dot, "" if absent
 

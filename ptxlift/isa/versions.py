@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
 from ptxlift.isa.row import Row
+from ptxlift.records import dataclass
 
 # Sets of architecture-specific targets; forms of such a set exist on no other target.
 ARCHITECTURES: dict[str, str] = {

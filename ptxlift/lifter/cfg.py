@@ -6,10 +6,10 @@ label. It knows instructions only by how they leave (`Exit`), which a table of r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 
 from ptxlift.ptx.module import Inst, Label, LabelMark, LabelRef, Statement, TargetsRef
+from ptxlift.records import dataclass, field
 
 
 class Exit(Enum):

@@ -8,7 +8,6 @@ must know no instruction by name.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ptxlift.diag import Diagnostic, PtxError, Span
@@ -27,6 +26,7 @@ from ptxlift.lifter.registry import Lifting, liftings
 from ptxlift.lifter.ssa import Node, Variables
 from ptxlift.ptx import module as ptx
 from ptxlift.ptx.check import inst_span
+from ptxlift.records import dataclass
 from ptxlift.semantics.registry import Function as Meaning
 from ptxlift.semantics.registry import extra_arguments, lookup
 

@@ -8,7 +8,6 @@ functions are lifted one by one by `FunctionLifter`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.ir import core as ir
@@ -22,6 +21,7 @@ from ptxlift.lifter.locations import origin_of
 from ptxlift.lifter.operands import SPACE_OF
 from ptxlift.lifter.program import Older, Outside, Program
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ so on for the registers that are written and then for the values that are read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ptxlift.diag import PtxError
@@ -19,6 +18,7 @@ from ptxlift.isa.versions import NEWEST, needs
 from ptxlift.lifter.operands import SPACE_OF
 from ptxlift.lifter.words import space_of, words
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass, field
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import IntPredicate, Order, Scope, Space, Special
@@ -19,6 +18,7 @@ from ptxlift.ir.printf import format_hash
 from ptxlift.lifter.calls import give, take
 from ptxlift.lifter.loops import update
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter

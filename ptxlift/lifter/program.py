@@ -8,11 +8,11 @@ definition in the object, or PTX306 with both places. The rules are those of NVI
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass, field
 
 Symbol: TypeAlias = ptx.Function | ptx.Variable
 

@@ -13,7 +13,6 @@ free as long as a and b agree, and blocks of 16 are told apart by lane.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import Format, IntPredicate, Rounding, ShuffleMode
@@ -22,6 +21,7 @@ from ptxlift.ir.exchange import LANES, Exchange
 from ptxlift.ir.matrix import Arrangement, Product
 from ptxlift.isa import Form
 from ptxlift.ptx import module as ptx
+from ptxlift.records import replace
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter

@@ -12,7 +12,6 @@ one lane has eight chunks of one row. The selector names the lane, or the first 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.core import Value
@@ -23,6 +22,7 @@ from ptxlift.lifter.matrix_moves import lane_bits
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.scaled import has_pairs, lift_scaled
 from ptxlift.ptx import module as ptx
+from ptxlift.records import replace
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter

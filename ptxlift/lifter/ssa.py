@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Value
+from ptxlift.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

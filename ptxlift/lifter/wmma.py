@@ -7,7 +7,6 @@ and b of f16 have eight whatever the shape) hold zero.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import Rounding
@@ -21,6 +20,7 @@ from ptxlift.lifter.operands import ADDRESS_WIDTH
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.words import space_of
 from ptxlift.ptx import module as ptx
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter

@@ -10,11 +10,11 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 
 from ptxlift.diag import PtxError
 from ptxlift.link.compression import unzlib, unzstd, zstd
+from ptxlift.records import dataclass
 
 MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 COMPRESSED_MAGIC = b"CCOB"

@@ -7,10 +7,10 @@ of files, addresses or relocation types.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 
 from ptxlift.link.elf import Relocation, Shf, Sht, Stb, Stt, Stv
+from ptxlift.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from ptxlift.link.chunks import Definition
 from ptxlift.link.elf import DYN, RELA, SYM, Dt, Stb
+from ptxlift.records import dataclass, field
 
 _MASK32 = 0xFFFFFFFF
 _BLOOM_SHIFT = 26

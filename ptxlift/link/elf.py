@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 
 MAGIC = b"\x7fELF"
 EM_AMDGPU = 224

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ptxlift.diag import PtxError
 from ptxlift.link.compression import unlz4, unzstd
+from ptxlift.records import dataclass
 
 _MAGIC = struct.pack("<I", 0xBA55ED50)
 _CONTAINER = struct.Struct("<IHHQ")  # magic, version, header size, size of the entries

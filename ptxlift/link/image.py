@@ -7,7 +7,6 @@ relocations or metadata.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ptxlift.link.chunks import Chunk
 from ptxlift.link.dynamic import Strings
@@ -22,6 +21,7 @@ from ptxlift.link.elf import (
     Type,
 )
 from ptxlift.link.layout import Layout, Output, align_up
+from ptxlift.records import dataclass
 
 _NAMES = ".shstrtab"
 _LINKS = {

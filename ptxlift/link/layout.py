@@ -8,11 +8,11 @@ relocations or kernels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 
 from ptxlift.link.chunks import Chunk
 from ptxlift.link.elf import EHDR, PHDR, Pf, Pt, Segment, Shf, Sht
+from ptxlift.records import dataclass, field
 
 PAGE = 0x1000
 RELRO_PADDING = ".relro_padding"

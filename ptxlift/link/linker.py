@@ -8,7 +8,6 @@ metadata too. It must know nothing of PTX or IR.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError
 from ptxlift.link.chunks import Chunk, Definition, InputObject, State
@@ -39,6 +38,7 @@ from ptxlift.link.metadata import (
 from ptxlift.link.notes import metadata_map, metadata_note, read_notes, write_notes
 from ptxlift.link.relocate import Dynamic, Needs, apply, scan, slot_relocation
 from ptxlift.link.resolve import Resolution, resolve
+from ptxlift.records import dataclass
 from ptxlift.target import lookup
 
 _READ = int(Shf.ALLOC)

@@ -7,13 +7,13 @@ Comes in: bytes of an AMDGPU ELF file, or the metadata of several. Goes out: `Co
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ptxlift.diag import PtxError
 from ptxlift.link.elf import Elf, Sht, Stt, Symbol, Type, read_elf
 from ptxlift.link.msgpack import Value
 from ptxlift.link.notes import metadata_map, read_notes
+from ptxlift.records import dataclass
 
 T = TypeVar("T")
 Map = dict[Value, Value]

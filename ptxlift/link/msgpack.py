@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 
 Value = None | bool | int | float | str | bytes | list["Value"] | dict["Value", "Value"]
 

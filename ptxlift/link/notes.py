@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ptxlift.diag import PtxError
 from ptxlift.link import msgpack
 from ptxlift.link.msgpack import Value
+from ptxlift.records import dataclass
 
 OWNER = "AMDGPU"
 METADATA = 32

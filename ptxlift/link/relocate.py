@@ -7,13 +7,13 @@ bytes. It must not know how sections are placed or how files are written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import IntEnum, unique
 
 from ptxlift.diag import PtxError
 from ptxlift.link.chunks import Chunk, Definition, State
 from ptxlift.link.elf import Relocation
 from ptxlift.link.resolve import Resolution
+from ptxlift.records import dataclass
 
 
 @unique

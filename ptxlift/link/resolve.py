@@ -7,11 +7,11 @@ for names that clash or stay undefined. It must know nothing of addresses or fil
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.link.chunks import Chunk, Definition, InputObject, State, most_constrained
 from ptxlift.link.elf import Shf, Sht, Stb, Stt
+from ptxlift.records import dataclass, replace
 
 _MAX_SHOWN = 20
 

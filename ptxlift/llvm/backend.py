@@ -6,13 +6,13 @@ instances; callers take a `Toolchain` and know neither.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from ptxlift.diag import Source
 from ptxlift.ir.core import Module
 from ptxlift.llvm.fragment import Pieces, Signature
 from ptxlift.llvm.options import CodegenOptions, Compiled, Emitted, Job
+from ptxlift.records import dataclass
 from ptxlift.rewrite.driver import Log
 
 Spec = TypeVar("Spec", contravariant=True)

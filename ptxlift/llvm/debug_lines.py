@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.core import Function, Location, Origin
 from ptxlift.llvm.context import ModuleContext
+from ptxlift.records import dataclass
 
 UNKNOWN = -1  # the span of what comes from no PTX
 _PRODUCER = "ptxlift"

@@ -6,9 +6,8 @@ no op and no chip.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptxlift.ir.attributes import Format
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from ptxlift.ir.core import Block, Function, Value
 from ptxlift.llvm.emitter import FunctionEmitter, joined
 from ptxlift.llvm.floats import TYPES
 from ptxlift.llvm.forms import Shared
+from ptxlift.records import dataclass, field
 
 _FLOATS = {type.name: type for type in TYPES.values()}
 _NODE = re.compile(r"!(\d+)")

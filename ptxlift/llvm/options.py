@@ -6,8 +6,9 @@ must know no instruction and no chip.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from ptxlift.records import dataclass
 
 
 class WarpMapping(Enum):

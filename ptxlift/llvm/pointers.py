@@ -8,10 +8,9 @@ its sources are, into the same space. It must know no LLVM.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Block, Function, Module, Op, Value
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

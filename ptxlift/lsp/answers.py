@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ptxlift import isa
 from ptxlift.isa.summaries import SUMMARIES
 from ptxlift.lsp.outline import Kind, Outline, word_at
 from ptxlift.ptx.specials import specials
+from ptxlift.records import dataclass
 
 _STATEMENT = re.compile(r"\s*(?:@!?[%\w$]+\s+)?(?P<opcode>[a-z]\w*)(?P<modifiers>(?:\.[\w:]+)*\.?)")
 _FORMS_SHOWN = 4

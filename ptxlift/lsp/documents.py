@@ -7,13 +7,13 @@ process of its own, so that its death ends no server. It must not know the proto
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.driver.batch import warm_worker
 from ptxlift.driver.options import Options
 from ptxlift.driver.translation import lift
 from ptxlift.lsp.outline import Outline, outline_of
+from ptxlift.records import dataclass, field
 from ptxlift.view.lines import assembly_lines
 
 _LARGEST = 20_000  # lines of PTX up to which a hover waits for LLVM

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import Enum
 
+from ptxlift.records import dataclass, field
 from ptxlift.syntax.text import blank_comments
 
 NAME = r"[A-Za-z_$%][\w$]*"

@@ -7,7 +7,6 @@ instructions a call is checked each time, for what it takes depends on the funct
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptxlift.isa import Form, OperandKind, OperandSpec, Role, Rule, type_of
 from ptxlift.isa.classify import Candidate
@@ -34,6 +33,7 @@ from ptxlift.ptx.module import (
 from ptxlift.ptx.plans import candidates, version_fault
 from ptxlift.ptx.report import Fault
 from ptxlift.ptx.symbols import TargetList
+from ptxlift.records import dataclass
 from ptxlift.syntax import nodes
 
 Formal = Variable | Register

@@ -7,12 +7,12 @@ dimension. This module must know no instruction.
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 
 from ptxlift.isa import Kind
 from ptxlift.ptx.literals import ConstantError, Integer, Real, evaluate, float_bits
 from ptxlift.ptx.module import Function, Initial, Relocation, Space, Variable
 from ptxlift.ptx.symbols import Symbol
+from ptxlift.records import dataclass, field
 from ptxlift.syntax import nodes
 
 _ADDRESSED = (Space.GLOBAL, Space.CONST)

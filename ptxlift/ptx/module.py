@@ -9,12 +9,12 @@ after `check`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from ptxlift.diag import Source, Span
 from ptxlift.isa import Form, Type
+from ptxlift.records import dataclass, field
 
 
 class Space(Enum):

@@ -9,7 +9,6 @@ not for each statement.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from operator import itemgetter
 
 from ptxlift.isa import Form, OperandKind, Row
@@ -22,6 +21,7 @@ from ptxlift.ptx.binding.bind import bind
 from ptxlift.ptx.binding.context import Atoms, Builder, Context, Symbols
 from ptxlift.ptx.module import Operand
 from ptxlift.ptx.report import MODIFIER, OPCODE, Fault
+from ptxlift.records import dataclass, field
 from ptxlift.syntax import nodes
 
 Build = Callable[[Symbols, Atoms], tuple[Operand, ...]]

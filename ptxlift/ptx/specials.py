@@ -6,10 +6,10 @@ registers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from ptxlift.isa import Type, type_of
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ This module must know no instruction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ptxlift.ptx.module import Function, Label, PrototypeRef, Register, TargetsRef, Variable
 from ptxlift.ptx.specials import Special
+from ptxlift.records import dataclass
 
 
 @dataclass(slots=True, eq=False)

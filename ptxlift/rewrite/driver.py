@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from ptxlift.ir.copy import Copier
 from ptxlift.ir.core import Function, Op, Value
 from ptxlift.ir.ops import Effect
+from ptxlift.records import dataclass, field
 from ptxlift.rewrite.editor import Editor
 from ptxlift.rewrite.fold import fold
 from ptxlift.rewrite.pattern import (

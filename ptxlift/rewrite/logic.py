@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Function, Op, Value
+from ptxlift.records import dataclass
 from ptxlift.rewrite.driver import Pass, Session
 from ptxlift.rewrite.pattern import Uses, constant_of
 from ptxlift.rewrite.uniform import is_uniform

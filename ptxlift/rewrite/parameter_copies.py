@@ -7,12 +7,11 @@ copy left out is undefined in PTX, so the copied parameter may stand for all of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ptxlift.ir.attributes import Order, Space
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Function, Op, Value
 from ptxlift.ir.dominators import dominators
+from ptxlift.records import dataclass, field
 from ptxlift.rewrite.driver import Pass, Session
 from ptxlift.rewrite.pattern import constant_of
 from ptxlift.target import Feature

@@ -6,10 +6,10 @@ and the log of what fired; what nothing fits stays the same object.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 from ptxlift.ir.core import Module
+from ptxlift.records import replace
 from ptxlift.rewrite.driver import FOLD, Log, Pass, Rewriter
 from ptxlift.rewrite.logic import LOGIC_TREES
 from ptxlift.rewrite.parameter_copies import PARAMETER_COPIES

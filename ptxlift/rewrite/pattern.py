@@ -8,10 +8,10 @@ op by name but for which are commutative.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ptxlift.ir.core import Op, Value
+from ptxlift.records import dataclass
 
 COMMUTATIVE = frozenset({
     "add", "mul", "umulh", "smulh", "and_", "or_", "xor", "umin", "umax", "smin", "smax",

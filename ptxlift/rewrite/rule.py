@@ -7,10 +7,10 @@ right names, by a table that fills itself. It must know no rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ptxlift.ir.core import Op
+from ptxlift.records import dataclass, field
 from ptxlift.rewrite.pattern import COMMUTATIVE, Known, Literal, Node, Pattern
 from ptxlift.target import Feature
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
+from ptxlift.records import dataclass
 
 Array: TypeAlias = NDArray[Any]  # Any: arrays of every dtype are passed
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
+from ptxlift.records import dataclass, field
 from ptxlift.runtime.arguments import Argument, Array, Buffer
 
 Dim3 = tuple[int, int, int]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
+from ptxlift.records import dataclass
 from ptxlift.runtime.arguments import Array, Buffer, parameter_block
 from ptxlift.runtime.device import Launch, RunResult, params_of
 

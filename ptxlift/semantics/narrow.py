@@ -7,11 +7,11 @@ know nothing of how values are represented.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ptxlift.ir.attributes import Format, IntPredicate, Rounding
 from ptxlift.isa import Form, Type, type_of
+from ptxlift.records import dataclass
 from ptxlift.semantics.algebra import Algebra
 from ptxlift.semantics.half import relu
 from ptxlift.semantics.registry import semantics

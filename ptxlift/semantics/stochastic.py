@@ -10,11 +10,11 @@ are random ones. They stand at the top of those here, also for subnormal results
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ptxlift.ir.attributes import Format, IntPredicate
 from ptxlift.isa import Form
+from ptxlift.records import dataclass
 from ptxlift.semantics.algebra import Algebra
 from ptxlift.semantics.half import relu
 from ptxlift.semantics.narrow import SMALL, types_of

@@ -7,8 +7,8 @@ not know the grammar file's terminals, only the rules and their children.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ptxlift.records import dataclass
 from ptxlift.syntax.constants import ConstantError, integer
 from ptxlift.syntax.looks import Cut, Look
 from ptxlift.syntax.nodes import (

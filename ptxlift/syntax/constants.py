@@ -14,9 +14,9 @@ import re
 import struct
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from ptxlift.records import dataclass
 from ptxlift.syntax.nodes import Binary, Conditional, Literal, Operand, Parens, Unary
 
 _MASK = (1 << 64) - 1

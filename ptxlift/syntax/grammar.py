@@ -12,10 +12,11 @@ import hashlib
 import io
 import os
 import tempfile
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree, UnexpectedToken

@@ -6,8 +6,8 @@ It must not know what versions and targets exist; that is for the checker.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ptxlift.records import dataclass
 from ptxlift.syntax.report import Report
 
 _VERSION = re.compile(r"\s*+\.version\s++([0-9]++)\.([0-9]++)(?![\w.$])", re.ASCII)

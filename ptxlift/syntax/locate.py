@@ -6,10 +6,10 @@ parsed again, by the grammar itself. This module must not know how shapes are ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ptxlift.diag import Source, Span
+from ptxlift.records import dataclass
 from ptxlift.syntax.grammar import parse_rule
 from ptxlift.syntax.nodes import Instruction
 from ptxlift.syntax.text import blank_comments

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
+
+from ptxlift.records import dataclass
 
 # An atom's kind is part of the key: nothing for a name, "" for a number, "0" for a hex float, "W"
 # for WARP_SZ, '"' for a string. What matches no alternative (089, a lone _, .x after a name) stays

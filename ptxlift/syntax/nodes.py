@@ -8,10 +8,10 @@ instruction is built but one small node. This module must know no instruction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ptxlift.diag import Source, Span
+from ptxlift.records import dataclass, field
 
 # ---- expressions and operands (shared by all instructions of one shape; texts are the atoms) ----
 

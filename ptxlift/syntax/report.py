@@ -6,9 +6,9 @@ It turns what the grammar could have taken into words. It must not know how stat
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ptxlift.diag import Diagnostic, PtxError, Source, Span
+from ptxlift.records import dataclass
 
 LIMIT = 20
 

@@ -9,9 +9,9 @@ declaration is built from a look.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import assert_never
 
+from ptxlift.records import replace
 from ptxlift.syntax.build import Misfit, check_calls, declaration
 from ptxlift.syntax.grammar import Stop
 from ptxlift.syntax.nodes import (

@@ -11,9 +11,10 @@ alignment is what the addrlib folders beside them give linear surfaces.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import TypeAlias
+
+from ptxlift.records import dataclass
 
 Piece: TypeAlias = tuple[int, int, int]  # dword, lowest bit, width
 Field: TypeAlias = tuple[Piece, ...]  # the low part of the value first

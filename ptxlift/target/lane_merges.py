@@ -7,8 +7,8 @@ direct program: a first move, then moves that write only lanes they serve. It mu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from ptxlift.records import dataclass, replace
 from ptxlift.target.lane_steps import COPY, Program, Step
 from ptxlift.target.permutes import Unit
 

@@ -10,9 +10,9 @@ are, or are made so for the while. It must know no IR and no LLVM.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 
+from ptxlift.records import replace
 from ptxlift.target.features import Feature
 from ptxlift.target.lane_fields import by_swizzle, controls, only_control
 from ptxlift.target.lane_merges import Merger, Move

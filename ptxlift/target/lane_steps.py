@@ -7,9 +7,9 @@ bit each. It must not know how a program is found.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
+from ptxlift.records import dataclass
 from ptxlift.target.permutes import ROW, Unit
 
 ANY = -1  # the lane to read where that does not matter

@@ -7,10 +7,10 @@ program in the chip's bitwise vector instructions, or its length. Programs come 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
+from ptxlift.records import dataclass
 from ptxlift.target.features import Feature
 from ptxlift.target.lop3_table import ROWS
 

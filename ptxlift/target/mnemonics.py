@@ -8,9 +8,9 @@ name: a rule asks for a feature or a generation.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ptxlift.records import dataclass
 from ptxlift.target.features import Feature as F
 from ptxlift.target.model import Target
 

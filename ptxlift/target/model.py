@@ -6,10 +6,10 @@ strings, ELF flags. It must know no chip by name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 from ptxlift.target.features import Feature
 
 

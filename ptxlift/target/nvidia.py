@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
 from enum import Enum, unique
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 
 TRIPLE = "nvptx64-nvidia-cuda"
 DATA_LAYOUT = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"

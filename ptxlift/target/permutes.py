@@ -8,10 +8,10 @@ know no IR and no LLVM.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
+from ptxlift.records import dataclass
 from ptxlift.target.features import Feature
 
 ROW, WARP, WAVE = 16, 32, 64

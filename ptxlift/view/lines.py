@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ptxlift.diag import Source
 from ptxlift.driver.translation import Translation
 from ptxlift.ir.text import function_lines
+from ptxlift.records import dataclass
 
 _LOCATION = re.compile(r"\t\.loc\t\d+ (\d+)\b")
 _FUNCTION = re.compile(r"\t\.type\t(\S+),@function")

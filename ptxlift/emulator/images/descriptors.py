@@ -8,11 +8,11 @@ anisotropy and borders from a table. It must not know lanes or instructions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn, TypeVar
 
 from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
 from ptxlift.target.image_words import (
     FAMILIES,
     HAS_OWN_PITCH,

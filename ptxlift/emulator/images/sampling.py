@@ -8,7 +8,6 @@ sum is exact and then rounded once. It must not know registers or instructions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
@@ -19,6 +18,7 @@ from ptxlift.diag import PtxError
 from ptxlift.emulator.images.descriptors import LAYERED, Image, Sampler
 from ptxlift.emulator.images.texels import Words, fetch, select
 from ptxlift.emulator.memory import Memory
+from ptxlift.records import dataclass
 from ptxlift.target.image_words import Border, Clamp, ImageType, Numbers
 
 Floats: TypeAlias = NDArray[np.float32]

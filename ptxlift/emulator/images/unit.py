@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +24,7 @@ from ptxlift.emulator.operands import File, Inst, Operand, Reg, Regs
 from ptxlift.emulator.profile import count_lines
 from ptxlift.emulator.state import State
 from ptxlift.emulator.windows import fault
+from ptxlift.records import dataclass
 from ptxlift.target.image_words import IMAGE_WORDS, SAMPLER_WORDS, ImageType, Numbers
 
 MemoryOp: TypeAlias = Callable[[State, Memory], None]

@@ -9,7 +9,6 @@ div_scale makes the denominator smaller, not larger. It must not know those sequ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
@@ -37,6 +36,7 @@ from ptxlift.emulator.valu.formats import (
 from ptxlift.emulator.valu.integer import signed
 from ptxlift.emulator.valu.kinds import Bits, Ctx, Flags
 from ptxlift.emulator.valu.table import Row
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

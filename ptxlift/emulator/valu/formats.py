@@ -7,13 +7,13 @@ counts. It must not know instructions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ptxlift.emulator.valu.kinds import Bits, Ctx, Kind, Rounding
+from ptxlift.records import dataclass
 
 Doubles = NDArray[np.float64]
 

@@ -16,12 +16,13 @@ SDWA, DPP, EXEC, omod and the float clamp are applied by the caller.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ptxlift.records import dataclass, field
 
 Bits = NDArray[Any]  # unsigned patterns of several widths, or bool: one alias keeps tables readable
 

@@ -8,7 +8,6 @@ selection by SDWA.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
@@ -27,6 +26,7 @@ from ptxlift.emulator.valu.formats import (
 )
 from ptxlift.emulator.valu.kinds import Bits, Ctx, Flags
 from ptxlift.emulator.valu.table import Row
+from ptxlift.records import dataclass
 
 FNUZ_TARGETS = frozenset({"gfx940", "gfx941", "gfx942", "gfx9-4-generic"})
 

@@ -7,11 +7,11 @@ its `ValuOp`, or None where the emulator has none. It must not know what any ope
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from ptxlift.emulator.valu.kinds import Flags, Kind, ValuOp
+from ptxlift.records import dataclass
 
 PLAIN = Flags()
 

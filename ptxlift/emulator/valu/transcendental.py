@@ -10,7 +10,6 @@ these.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -30,6 +29,7 @@ from ptxlift.emulator.valu.formats import (
 )
 from ptxlift.emulator.valu.kinds import Approx, Bits, Ctx, Flags
 from ptxlift.emulator.valu.table import Row
+from ptxlift.records import replace
 
 Function = Callable[[Doubles], Doubles]
 

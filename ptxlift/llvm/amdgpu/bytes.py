@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.core import Op
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.nibbles import largest_nibbles, varying_nibbles
 from ptxlift.llvm.amdgpu.registry import lowers
+from ptxlift.records import dataclass
 
 _PERM = "i32 @llvm.amdgcn.perm(i32, i32, i32)"  # bytes 0 to 3 are the second operand's
 _ZEROS, _ONES = 0x0C, 0x0D  # selectors of v_perm_b32 for constant bytes

@@ -7,10 +7,9 @@ attributes and mode follow from them. It must know no LLVM.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ptxlift.ir.attributes import BarrierMode, Format, Rounding, Special
 from ptxlift.ir.core import Function, Module, Op, Value
+from ptxlift.records import dataclass, field
 
 
 @dataclass(slots=True)

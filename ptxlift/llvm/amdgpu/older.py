@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from ptxlift.diag import PtxError
 from ptxlift.llvm.fragment import Pieces
+from ptxlift.records import dataclass, replace
 
 _FLOATS = {"f16": ("half", "i16"), "f32": ("float", "i32"), "f64": ("double", "i64")}
 _POINTERS = {"p0": "ptr", "p1": "ptr addrspace(1)", "p3": "ptr addrspace(3)"}

@@ -8,7 +8,6 @@ nobody needs take whatever is cheapest. What no program fits stays a `shuffle`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 
 from ptxlift.ir.attributes import Number, ReduceOp
@@ -22,6 +21,7 @@ from ptxlift.ir.shuffles import known
 from ptxlift.llvm.amdgpu.permute import wave_map
 from ptxlift.llvm.amdgpu.warp_idioms import FULL, REDUCTIONS, Chain, Idioms, Step
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
+from ptxlift.records import dataclass, replace
 from ptxlift.rewrite.uniform import is_uniform
 from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.lane_search import find

@@ -7,13 +7,13 @@ order does not matter, and which ops they are made of. It must know no chip.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.demand import ALL, Demand
 from ptxlift.ir.lane_values import LANES
 from ptxlift.ir.shuffles import Moved, known, shuffled
+from ptxlift.records import dataclass
 
 FULL = 0xFFFFFFFF
 REDUCTIONS = {

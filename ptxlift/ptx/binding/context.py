@@ -7,7 +7,6 @@ operands. This module must know no instruction.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ptxlift.isa import OperandKind, OperandSpec, Role, type_of
@@ -24,6 +23,7 @@ from ptxlift.ptx.module import (
 from ptxlift.ptx.report import Fault
 from ptxlift.ptx.specials import Special
 from ptxlift.ptx.symbols import Symbol
+from ptxlift.records import dataclass
 from ptxlift.syntax import nodes
 
 Symbols: TypeAlias = Sequence[Any]  # what the names mean; their classes were checked when bound

@@ -11,7 +11,6 @@ b that its elements of d need and adds up along K, from the first element to the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 from ptxlift.ir.attributes import Format, Rounding
@@ -19,6 +18,7 @@ from ptxlift.ir.core import Op, Value
 from ptxlift.ir.exchange import Exchange, Place
 from ptxlift.ir.matrix import Element, Operation, Product, operands_of, packed, product_of
 from ptxlift.isa.fragments import Cell, Fragment
+from ptxlift.records import replace
 from ptxlift.rewrite.matrix.numbers import HALF_FORMATS, Singles, halves_of_bytes, is_bytes
 from ptxlift.rewrite.matrix.terms import Piece, Term, terms
 

@@ -7,7 +7,6 @@ with matrix instructions inherit and take some ops for themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.copy import Copier
@@ -15,6 +14,7 @@ from ptxlift.ir.core import Block, Function, Module, Op, Value
 from ptxlift.ir.exchange import LANES, Exchange, LaneMap, Surroundings
 from ptxlift.ir.loops import loops_around
 from ptxlift.ir.uniformity import Uniformity
+from ptxlift.records import replace
 from ptxlift.rewrite.matrix.distances import Distances
 from ptxlift.rewrite.matrix.expand import expand_mma
 from ptxlift.rewrite.matrix.load import expand_load

@@ -7,12 +7,12 @@ formats is exact in f16 or bf16, and every product of two of them is exact in f3
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Format, IntPredicate, Rounding
 from ptxlift.ir.core import Value
 from ptxlift.ir.exchange import Exchange
 from ptxlift.ir.matrix import Element
+from ptxlift.records import dataclass
 
 HALF_FORMATS = {Element.F16: Format.F16, Element.BF16: Format.BF16}
 TF32_BITS = 0xFFFFE000  # the low 13 bits of a tf32 operand do not count

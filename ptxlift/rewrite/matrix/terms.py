@@ -8,10 +8,10 @@ register of a and one of b. It must know no arithmetic and no IR.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.exchange import LANES, Place
 from ptxlift.isa.fragments import Cell, Fragment, Holder
+from ptxlift.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ words (registers) of a row: word number `slot` of the row's words is held by lan
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 
 from ptxlift.ir.matrix import Element
+from ptxlift.records import dataclass, replace
 from ptxlift.target import Feature
 
 SIDE = 16  # rows and columns of every result

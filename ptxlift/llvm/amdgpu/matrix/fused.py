@@ -9,7 +9,6 @@ not done at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import predecessors
@@ -19,6 +18,7 @@ from ptxlift.ir.ops import Effect
 from ptxlift.llvm.amdgpu.matrix.in_place import InPlaceLoads, Input, Loaded, Matrix
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Side
 from ptxlift.llvm.amdgpu.matrix.plan import Planner, Row, Tile
+from ptxlift.records import dataclass
 from ptxlift.rewrite.matrix.function import LOAD
 
 _LOADED = (Effect.PURE, Effect.READ, Effect.WARP)  # what may stand between loads that are joined

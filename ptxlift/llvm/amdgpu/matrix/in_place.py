@@ -7,13 +7,13 @@ addresses of the rows they need instead of the contents. It must not know which 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.exchange import LANES, Exchange, Place
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side
+from ptxlift.records import dataclass
 from ptxlift.rewrite.matrix.load import ROWS
 
 _WIDEST = 4  # words of one load

@@ -12,7 +12,6 @@ one select and one exchange the less moves them there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
@@ -20,6 +19,7 @@ from ptxlift.ir.exchange import LANES, Place
 from ptxlift.ir.matrix import Product, packed
 from ptxlift.isa.fragments import Holder
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core
+from ptxlift.records import dataclass
 
 Places = tuple[Place | None, ...]  # one a lane; None where any register will do
 

@@ -5,7 +5,6 @@ Comes in: a module, a target and options. Goes out: the module without `mma` ops
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 
 from ptxlift.ir.attributes import IntPredicate, Special
@@ -14,6 +13,7 @@ from ptxlift.ir.core import Block, Function, Module
 from ptxlift.llvm.amdgpu.matrix.native import NativeReplacer
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.options import CodegenOptions
+from ptxlift.records import replace
 from ptxlift.rewrite.matrix.function import map_products
 from ptxlift.rewrite.matrix.prepare import prepare_products
 from ptxlift.target import TargetSpec

@@ -9,7 +9,6 @@ code. Costs are those of the emulator's model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Block, Function, Op, Value
@@ -23,6 +22,7 @@ from ptxlift.llvm.amdgpu.matrix.layout import Layout
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.amdgpu.matrix.webs import Group, Node, Web, WebFinder
 from ptxlift.llvm.options import MatrixUse
+from ptxlift.records import dataclass
 from ptxlift.rewrite.matrix.function import MMA
 
 _LOOP_WEIGHT = 16

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ptxlift.llvm.options import CodegenOptions, MatrixUse, WarpMapping
+from ptxlift.records import dataclass
 from ptxlift.target import Feature, TargetSpec
 
 

@@ -9,11 +9,11 @@ It must know no target.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import predecessors
 from ptxlift.ir.matrix import Element, Product, operands_of, product_of
+from ptxlift.records import dataclass, field
 
 Group = tuple[Value, ...]  # the registers of one accumulator
 
