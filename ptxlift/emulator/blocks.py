@@ -21,6 +21,7 @@ from ptxlift.emulator.image import Image
 from ptxlift.emulator.images.unit import compile_image
 from ptxlift.emulator.indexed import IndexMode
 from ptxlift.emulator.matrix import compile_matrix
+from ptxlift.emulator.matrix_sparse import compile_sparse
 from ptxlift.emulator.operands import EXEC, Inst, Reg, parse_inst
 from ptxlift.emulator.profile import InstClass, Weights, classify
 from ptxlift.emulator.salu import Op, compile_salu
@@ -122,7 +123,8 @@ class Code:
         prefix = inst.mnemonic.partition("_")[0]
         if prefix == "v":
             matrix = compile_matrix(inst, self.image.target.name, self.lanes)
-            return matrix or compile_valu(inst, major, self.lanes)
+            sparse = matrix or compile_sparse(inst, self.image.target.name, self.lanes)
+            return sparse or compile_valu(inst, major, self.lanes)
         if prefix == "s":
             return compile_salu(inst) or _with_memory(compile_smem(inst))
         if prefix == "ds":

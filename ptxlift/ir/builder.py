@@ -426,10 +426,10 @@ class Builder:
         return op.results[0], op.results[1]
 
     def mma(
-        self, product: Product, a: Sequence[Value], b: Sequence[Value], c: Sequence[Value]
+        self, product: Product, operands: Sequence[Value], selectors: tuple[int, ...] = ()
     ) -> list[Value]:
         widths = (register_bits(product.result),) * product.sums(product.result).registers
-        return self.emit("mma", (*a, *b, *c), product.attributes, widths).results
+        return self.emit("mma", operands, (*product.attributes, selectors), widths).results
 
     def matrix_load(self, rows: Value, count: int, transposed: bool) -> list[Value]:
         return self.emit("matrix_load", (rows,), (transposed,), (32,) * count).results

@@ -56,6 +56,7 @@ class Arrangement(Enum):
 
     WARP = "warp"
     SPREAD = "spread"
+    SPARSE = "sparse"
     QUADS_ROW_ROW = "quads row row"
     QUADS_ROW_COL = "quads row col"
     QUADS_COL_ROW = "quads col row"
@@ -63,7 +64,7 @@ class Arrangement(Enum):
 
     @property
     def is_quads(self) -> bool:
-        return self not in (Arrangement.WARP, Arrangement.SPREAD)
+        return self not in (Arrangement.WARP, Arrangement.SPREAD, Arrangement.SPARSE)
 
 
 # Bits that an element takes in a register.
@@ -100,7 +101,7 @@ class Product:
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
-        """In the order of the op table."""
+        """In the order of the op table, but for the selectors."""
         kinds = (self.a, self.b, self.accumulator, self.result)
         return (
             self.shape,
@@ -110,6 +111,11 @@ class Product:
             self.rounding,
             self.satfinite,
         )
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether half of a's elements are stored."""
+        return self.arrangement is Arrangement.SPARSE
 
     @property
     def left(self) -> Fragment:
@@ -122,6 +128,8 @@ class Product:
                 return fragments.quad_left(False)
             case Arrangement.SPREAD:
                 return fragments.spread_left(m, k, packed(self.a))
+            case Arrangement.SPARSE:
+                return fragments.left(m, k // 2, packed(self.a))
             case Arrangement.WARP:
                 return fragments.left(m, k, packed(self.a))
 
@@ -147,9 +155,16 @@ class Product:
 
 def product_of(op: Op) -> Product:
     """The product that an `mma` op computes."""
-    shape, *rest = op.attrs
+    shape, *rest, _ = op.attrs
     assert isinstance(shape, tuple), "the shape is m, n, k"
     return Product(shape, *rest)  # type: ignore[arg-type]  # Product.attributes made them
+
+
+def selectors_of(op: Op) -> tuple[int, ...]:
+    """Of a sparse a: the selector of each part's metadata. None of others."""
+    found = op.attr("selectors")
+    assert isinstance(found, tuple), "the builder wrote it"
+    return found
 
 
 def operands_of(
@@ -159,4 +174,11 @@ def operands_of(
     values = list(operands)
     a = product.left.registers
     b = a + product.right.registers
-    return values[:a], values[a:b], values[b:]
+    c = b + product.sums(product.accumulator).registers
+    return values[:a], values[a:b], values[b:c]
+
+
+def metadata_of(operands: Sequence[Value], product: Product) -> list[Value]:
+    """The registers that say where the elements of a sparse a belong."""
+    known = sum(len(part) for part in operands_of(operands, product))
+    return list(operands)[known:]

@@ -148,7 +148,7 @@ _OTHER = [
     ("match_all",       "N 32 -> 32 1", "",                                        Effect.WARP,    "match.all.sync"),
     ("reduce",          "32 32 -> 32",  "op number",                               Effect.WARP,    "redux.sync"),
     ("elect",           "32 -> 32 1",   "",                                        Effect.WARP,    "elect.sync: leader lane, am-I-leader"),
-    ("mma",             "* -> *",       "shape a b accumulator result operation arrangement rounding satfinite", Effect.WARP, "ir.matrix: d = a * b + c; registers of a, b, c -> of d, in mma.sync's fragments"),
+    ("mma",             "* -> *",       "shape a b accumulator result operation arrangement rounding satfinite selectors", Effect.WARP, "ir.matrix: d = a * b + c; registers of a, b, c (and metadata of a sparse a) -> of d, in mma.sync's fragments"),
     ("matrix_load",     "32 -> *",      "transposed",                              Effect.WARP,    "ldmatrix of 8 by 8 halves: lane 8j + r has the shared address of row r of matrix j -> one register a matrix"),
     ("matrix_core",     "* -> *",       "core",                                    Effect.WARP,    "a backend's own matrix instruction: registers of a, b, c -> of d"),
     ("wave_permute",    "32 32 -> 32",  "lanes",                                   Effect.WARP,    "like permute, among the 64 lanes of a wave that holds two warps"),

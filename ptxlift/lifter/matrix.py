@@ -62,5 +62,5 @@ def lift_mma(at: FunctionLifter, inst: ptx.Inst) -> None:
     if form.get("stype"):
         results = lift_scaled(at, inst, product, a, b)
     else:
-        results = at.builder.mma(product, a, b, c)
+        results = at.builder.mma(product, (*a, *b, *c))
     at.write(inst.operands[0], form.operands[0], results, inst)

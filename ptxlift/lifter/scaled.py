@@ -105,7 +105,7 @@ class _Scaled:
         """A block's products, added up from zero."""
         sums = [self._exchange.const(32, 0)] * 4
         for product, a, b in factors:
-            sums = self._at.builder.mma(product, a, b, sums)
+            sums = self._at.builder.mma(product, (*a, *b, *sums))
         return sums
 
     def _blocks(self, a: list[Value], b: list[Value]) -> Iterator[list[_Factors]]:

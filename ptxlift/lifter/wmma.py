@@ -191,5 +191,5 @@ def lift_wmma_mma(at: FunctionLifter, inst: ptx.Inst) -> None:
         registers(at, inst, name)[: fragment.registers]
         for name, fragment in zip("abc", sizes, strict=True)
     ]
-    results = at.builder.mma(product, *operands)
+    results = at.builder.mma(product, [value for group in operands for value in group])
     at.write(inst.operands[0], form.operands[0], results, inst)

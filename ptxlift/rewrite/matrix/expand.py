@@ -16,7 +16,17 @@ from functools import cache
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.exchange import Exchange, Place
-from ptxlift.ir.matrix import Element, Operation, Product, operands_of, packed, product_of
+from ptxlift.ir.matrix import (
+    Element,
+    Operation,
+    Product,
+    metadata_of,
+    operands_of,
+    packed,
+    product_of,
+    selectors_of,
+)
+from ptxlift.ir.spreading import dense_product, spread_left
 from ptxlift.isa.fragments import Cell, Fragment
 from ptxlift.records import replace
 from ptxlift.rewrite.matrix.numbers import HALF_FORMATS, Singles, halves_of_bytes, is_bytes
@@ -43,6 +53,10 @@ def expand_mma(op: Op, operands: Sequence[Value], exchange: Exchange) -> list[Va
     """The registers of d. `operands`: what stands for those of the op."""
     product = product_of(op)
     a, b, c = operands_of(operands, product)
+    if product.is_sparse:
+        metadata = metadata_of(operands, product)
+        a = spread_left(exchange, product, a, metadata, selectors_of(op))
+        product = dense_product(product)
     return _Expansion(exchange, product, a, b).run(c)
 
 

@@ -77,8 +77,11 @@ def run(
     before: str = "",
     head: str = HEAD,
     matrix: str = "generic",
+    listing: list[str] | None = None,
 ) -> dict[str, Array]:
-    """Runs the body with every lane's registers; gives the registers it left."""
+    """Runs the body with every lane's registers; gives the registers it left. `listing` gets the
+    assembly.
+    """
     widths = {letter: (a.shape[1], a.dtype.itemsize * 8) for letter, a in inputs.items()} | outputs
     text = kernel(body, widths, "".join(inputs), "".join(outputs), head, before)
     results = {
@@ -86,15 +89,18 @@ def run(
         for letter, (count, width) in outputs.items()
     }
     arrays = [np.ascontiguousarray(a) for a in inputs.values()]
-    launch(text, [*arrays, *results.values()], target, matrix)
+    asm = launch(text, [*arrays, *results.values()], target, matrix)
+    if listing is not None:
+        listing.append(asm)
     return results
 
 
-def launch(text: str, arrays: list[Array], target: str, matrix: str) -> None:
-    """Runs the kernel `k` of a text in one block of two warps."""
+def launch(text: str, arrays: list[Array], target: str, matrix: str) -> str:
+    """Runs the kernel `k` of a text in one block of two warps; gives the assembly."""
     block = (LANES, 1, 1)
     if target == INTERPRETER:
         ptxlift.run(text, "k", (1, 1, 1), block, arrays, device=INTERPRETER)
-    else:
-        lifted = ptxlift.lift(text, target=target, options=ptxlift.Options(matrix=matrix))
-        ptxlift.run(lifted, "k", (1, 1, 1), block, arrays)
+        return ""
+    lifted = ptxlift.lift(text, target=target, options=ptxlift.Options(matrix=matrix))
+    ptxlift.run(lifted, "k", (1, 1, 1), block, arrays)
+    return lifted.asm

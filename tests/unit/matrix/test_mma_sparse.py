@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import manual_fragments as manual
@@ -36,6 +37,7 @@ CASES = [
     Sparse(Instruction("m16n8k16", "f32", "tf32", "tf32", "f32"), "m16n8k8", "", 2),
     Sparse(Instruction("m16n8k32", "s32", "s8", "u8", "s32"), "m16n8k16", "m16n8k32", 2),
     Sparse(Instruction("m16n8k64", "s32", "u8", "s8", "s32"), "m16n8k32", "", 1),
+    Sparse(Instruction("m16n8k64", "s32", "s8", "s8", "s32", ".satfinite"), "m16n8k32", "", 1),
     Sparse(Instruction("m16n8k64", "s32", "s4", "u4", "s32"), "m16n8k32", "m16n8k64", 2),
     Sparse(Instruction("m16n8k128", "s32", "s4", "s4", "s32", ".satfinite"), "m16n8k64", "", 1),
     Sparse(Instruction("m16n8k64", "f32", "e4m3", "e5m2", "f32"), "m16n8k32", "", 1),
@@ -103,15 +105,30 @@ def test_sparse(case: Sparse, target: str) -> None:
     check_sparse(case, target, "generic")
 
 
-@pytest.mark.sampled(12)
-@pytest.mark.parametrize("target", [*TARGETS, "gfx950", "gfx1201"])
+CHIPS = ["gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"]
+# What takes a sparse a, and the types; formats of eight bits are not OCP's on gfx942.
+HALVES, FP8 = {("f16", "f16"), ("bf16", "bf16")}, {("e4m3", "e5m2")}
+SIGNED, MIXED = {("s8", "s8")}, {("s8", "u8"), ("u8", "s8")}
+INSTRUCTIONS = {
+    "gfx942": HALVES | SIGNED,
+    "gfx950": HALVES | SIGNED | FP8,
+    "gfx1201": HALVES | SIGNED | MIXED | FP8,
+    "gfx1250": HALVES | SIGNED | MIXED | FP8,
+}
+
+
+@pytest.mark.sampled(14)
+@pytest.mark.parametrize("target", CHIPS)
 @pytest.mark.parametrize("case", [case for case in CASES if WIDTHS[case.inst.a] > 4], ids=str)
 def test_sparse_on_matrix_instructions(case: Sparse, target: str) -> None:
-    """The whole a is multiplied, with its zeros."""
-    check_sparse(case, target, "native")
+    """Sparse ones, or the whole a is multiplied, with its zeros."""
+    text = check_sparse(case, target, "native")
+    taken = (case.inst.a, case.inst.b) in INSTRUCTIONS.get(target, set())
+    assert bool(re.search(r"v_s(?:mfm|wmm)ac_", text)) == taken
 
 
-def check_sparse(case: Sparse, target: str, matrix: str) -> None:
+def check_sparse(case: Sparse, target: str, matrix: str) -> str:
+    """Gives the assembly."""
     rng = np.random.default_rng(2)
     inst = case.inst
     m, n, k = sizes(inst.shape)
@@ -132,9 +149,11 @@ def check_sparse(case: Sparse, target: str, matrix: str) -> None:
     operands = ", ".join(vector(letter, inputs[letter].shape[1]) for letter in "abc")
     text = inst.text.replace("mma.sync", "mma.sp::ordered_metadata.sync")
     body = f"{text} {vector('d', count)}, {operands}, %e0, {selector};"
-    got = run(body, inputs, {"d": (count, 32)}, target, matrix=matrix)["d"]
+    listing: list[str] = []
+    got = run(body, inputs, {"d": (count, 32)}, target, matrix=matrix, listing=listing)["d"]
     d = values_of(inst.d, gather(got, sums, (m, n), d_width))
     if inst.a in INTEGERS:
         assert np.array_equal(d, expected_integers(inst, a, b, c))
     else:
         assert_close(inst.d, d, a, b, c)
+    return listing[0]

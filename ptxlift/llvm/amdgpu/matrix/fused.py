@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import predecessors
 from ptxlift.ir.exchange import Exchange
-from ptxlift.ir.matrix import operands_of, packed, product_of
+from ptxlift.ir.matrix import metadata_of, operands_of, packed, product_of
 from ptxlift.ir.ops import Effect
 from ptxlift.llvm.amdgpu.matrix.in_place import InPlaceLoads, Input, Loaded, Matrix
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Side
@@ -235,6 +235,7 @@ def _plain_operands(op: Op, fused: set[tuple[Op, Side]]) -> Iterator[Value]:
         return
     a, b, c = operands_of(op.operands, product_of(op))
     yield from c
+    yield from metadata_of(op.operands, product_of(op))
     for side, registers in ((Side.A, a), (Side.B, b)):
         if (op, side) not in fused:
             yield from registers

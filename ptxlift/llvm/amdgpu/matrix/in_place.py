@@ -42,7 +42,7 @@ class Input:
             (warp, step, word)
             for warp in range(layout.warps)
             for step in range(layout.steps)
-            for word in range(layout.core.words)
+            for word in range(layout.words(self.side))
         ]
 
 
@@ -83,7 +83,7 @@ class InPlaceLoads:
 
     def _runs(self, warp: int, step: int) -> Iterator[tuple[int, list[Value]]]:
         """Words that follow each other in memory, loaded together."""
-        words = self._layout.core.words
+        words = self._layout.words(self._side)
         places = [
             self._layout.places(self._side, warp, step, word, self._linear) for word in range(words)
         ]

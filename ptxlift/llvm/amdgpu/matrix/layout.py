@@ -17,7 +17,7 @@ from functools import cache
 
 from ptxlift.ir.exchange import LANES, Place
 from ptxlift.ir.matrix import Product, packed
-from ptxlift.isa.fragments import Holder
+from ptxlift.isa.fragments import Cell, Fragment, Holder
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core
 from ptxlift.records import dataclass
 
@@ -25,7 +25,7 @@ Places = tuple[Place | None, ...]  # one a lane; None where any register will do
 
 
 class Side(Enum):
-    """An input."""
+    """An input of a product."""
 
     A = "a"
     B = "b"
@@ -45,6 +45,19 @@ class Layout:
     def warps(self) -> int:
         """Warps of a wave."""
         return self.core.lanes // LANES
+
+    @property
+    def inputs(self) -> tuple[Side, Side]:
+        """What the instruction's first and second inputs are."""
+        return Side.B, Side.A
+
+    def words(self, side: Side) -> int:
+        """Registers of an input."""
+        return self.core.words
+
+    def cell(self, lane: int, register: int) -> tuple[int, int]:
+        """The row and column of d in a result register."""
+        return lane % SIDE, self.core.row(lane, register)
 
     @property
     def steps(self) -> int:
@@ -80,7 +93,7 @@ class Layout:
         holders = self._sums()
         found: list[Place | None] = []
         for lane in range(self.core.lanes):
-            holder = holders.get((lane % SIDE, self.core.row(lane, register)))
+            holder = holders.get(self.cell(lane, register))
             if holder is None:
                 found.append(None)
             else:
@@ -93,7 +106,7 @@ class Layout:
         cells = {(holder.lane, holder.element): cell for cell, holder in holders.items()}
         core = self.core
         natives = {
-            (lane % SIDE, core.row(lane, register)): (lane, register)
+            self.cell(lane, register): (lane, register)
             for lane in range(core.lanes)
             for register in range(core.accumulators)
         }
@@ -123,23 +136,29 @@ class Layout:
 
 @cache
 def _places(layout: Layout, side: Side, warp: int, step: int, word: int, linear: bool) -> Places:
-    product, core = layout.product, layout.core
-    fragment = product.left if side is Side.A else product.right
-    holders = dict(fragment.holders())
     found: list[Place | None] = []
-    for lane in range(core.lanes):
+    for lane in range(layout.core.lanes):
         k = layout.first_element(lane // SIDE, step, word, linear)
-        if k is None:
-            found.append(None)
-            continue
-        if side is Side.A:
-            holder, offset = holders[0, lane % SIDE, k], 0
-        else:
-            # Columns that are not there repeat others: both halves of a wave must hold the same.
-            column = lane % (8 * layout.halves)
-            alone = product.shape[1] == 8  # the second half is a fragment of its own
-            offset = column // 8 * fragment.registers if alone else 0
-            holder = holders[0, k, column % 8 if alone else column]
-        register = holder.element // fragment.packed + offset
-        found.append(Place(LANES * warp + holder.lane, register))
+        found.append(None if k is None else held(layout, side, warp, lane, k))
     return tuple(found)
+
+
+def held(layout: Layout, side: Side, warp: int, lane: int, k: int) -> Place:
+    """The fragment register with the element at `k` of a lane's row of a, or column of b."""
+    product = layout.product
+    if side is Side.A:
+        fragment, offset = product.left, 0
+        holder = _holders(fragment)[0, lane % SIDE, k]
+    else:
+        # Columns that are not there repeat others: both halves of a wave must hold the same.
+        fragment = product.right
+        column = lane % (8 * layout.halves)
+        alone = product.shape[1] == 8  # the second half is a fragment of its own
+        offset = column // 8 * fragment.registers if alone else 0
+        holder = _holders(fragment)[0, k, column % 8 if alone else column]
+    return Place(LANES * warp + holder.lane, holder.element // fragment.packed + offset)
+
+
+@cache
+def _holders(fragment: Fragment) -> dict[Cell, Holder]:
+    return dict(fragment.holders())

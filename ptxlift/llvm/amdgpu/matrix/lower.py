@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ptxlift.ir.core import Op
 from ptxlift.ir.matrix import Element
@@ -33,17 +33,27 @@ def _matrix_core(e: Emitter, op: Op) -> None:
     assert isinstance(chosen, MatrixCore)
     core = chosen.core
     _, types = e.context.signature(core.intrinsic)
-    inputs, _, sums, *_ = (type_ for type_ in types if type_ not in _FLAGS)
+    left_type, right_type, sums, *others = (type_ for type_ in types if type_ not in _FLAGS)
     texts = [e.bits(value) for value in op.operands]
-    a, b, c = texts[: core.words], texts[core.words : 2 * core.words], texts[2 * core.words :]
+    a, b, c, places = _parts(core, texts)
     result = _vector(e, c, core.width, sums)
+    last = [_vector(e, places, core.width, others[0])] if places else []
     for left, right in _terms(e, core, a, b):
-        parts = [_vector(e, side, core.width, inputs) for side in (left, right)]
-        result = e.let(e.call(core.intrinsic, *_arguments(core, types, [*parts, result])))
+        parts = [_vector(e, left, core.width, left_type), _vector(e, right, core.width, right_type)]
+        result = e.let(e.call(core.intrinsic, *_arguments(core, types, [*parts, result, *last])))
     have = f"<{core.accumulators} x i{core.width}>"
     words = e.let(f"bitcast {sums} {result} to {have}")
     for index, value in enumerate(op.results):
         e.set_bits(value, f"extractelement {have} {words}, i32 {index}")
+
+
+def _parts(core: Core, operands: Sequence[str]) -> Iterator[Sequence[str]]:
+    """a, b, c and the index."""
+    b_words = core.words if core.sparse is None else 2 * core.words
+    at = 0
+    for size in (core.words, b_words, core.accumulators, core.index_words):
+        yield operands[at : at + size]
+        at += size
 
 
 def _terms(

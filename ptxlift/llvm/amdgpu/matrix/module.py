@@ -9,13 +9,16 @@ from math import prod
 
 from ptxlift.ir.attributes import IntPredicate, Special
 from ptxlift.ir.builder import Builder
-from ptxlift.ir.core import Block, Function, Module
+from ptxlift.ir.core import Block, Function, Module, Op
+from ptxlift.ir.matrix import product_of
 from ptxlift.llvm.amdgpu.matrix.native import NativeReplacer
+from ptxlift.llvm.amdgpu.matrix.plan import find_core
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.options import CodegenOptions
 from ptxlift.records import replace
 from ptxlift.rewrite.matrix.function import map_products
 from ptxlift.rewrite.matrix.prepare import prepare_products
+from ptxlift.rewrite.matrix.spread import spread_products
 from ptxlift.target import TargetSpec
 
 _WAVE = 64
@@ -30,11 +33,20 @@ def replace_products(module: Module, spec: TargetSpec, options: CodegenOptions) 
 
 def _rewritten(function: Function, target: MatrixTarget) -> Function:
     fills = _fills_waves(function)
-    made = NativeReplacer(prepare_products(function), target, fills is True)
+    made = NativeReplacer(_prepared(function, target), target, fills is True)
     if fills is not None or target.wave_size < _WAVE or target.is_split:
         return made.run()
-    whole = NativeReplacer(prepare_products(function), target, whole_waves=True)
+    whole = NativeReplacer(_prepared(function, target), target, whole_waves=True)
     return _either(whole.run(), made.run()) if whole.changes_anything else made.run()
+
+
+def _prepared(function: Function, target: MatrixTarget) -> Function:
+    """Sparse products become dense ones where no instruction takes them as they are."""
+
+    def stays(op: Op) -> bool:
+        return find_core(product_of(op), target) is not None
+
+    return prepare_products(spread_products(function, stays))
 
 
 def _fills_waves(function: Function) -> bool | None:

@@ -14,12 +14,20 @@ from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.exchange import Exchange, Place
-from ptxlift.ir.matrix import Element, Product, operands_of, product_of
+from ptxlift.ir.matrix import (
+    Element,
+    Product,
+    metadata_of,
+    operands_of,
+    product_of,
+    selectors_of,
+)
 from ptxlift.ir.redistribution import redistribute
 from ptxlift.llvm.amdgpu.matrix.fused import FusedLoads, registers_of
 from ptxlift.llvm.amdgpu.matrix.in_place import Loaded
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side
 from ptxlift.llvm.amdgpu.matrix.plan import Planner, Row, Tile, constant_of, given_values
+from ptxlift.llvm.amdgpu.matrix.sparse import SparseLayout
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.amdgpu.matrix.webs import Node
 from ptxlift.rewrite.matrix.function import LOAD, ProductReplacer
@@ -87,7 +95,7 @@ class NativeReplacer(ProductReplacer):
         if own.op is None:
             return [v for number, v in enumerate(op.operands) if number != own.chained]
         a, b, _ = operands_of(op.operands, product_of(op))
-        return [*a, *b]
+        return [*a, *b, *metadata_of(op.operands, product_of(op))]
 
     def _note(self, value: Value, block: Block) -> None:
         node = self._node.get(value)
@@ -239,13 +247,22 @@ class NativeReplacer(ProductReplacer):
         tile = self._tile[row]
         layout, core = tile.layout, tile.core.core
         sums = self._incoming(row, None, block, builder)
-        inputs = [self._side(row, side, block, builder) for side in (Side.B, Side.A)]
+        inputs = [(side, self._side(row, side, block, builder)) for side in layout.inputs]
         exchange = self.exchange(block, builder, core.lanes)
         results: list[Value] = []
         for warp in range(layout.warps):
             first = warp * core.accumulators
             given = sums[first : first + core.accumulators]
-            results += self._steps(tile, warp, inputs, given, exchange)
+            steps = [
+                [
+                    take(warp, step, word)
+                    for side, take in inputs
+                    for word in range(layout.words(side))
+                ]
+                for step in range(layout.steps)
+            ]
+            indices = self._indices(row, warp, block, exchange)
+            results += self._steps(tile, steps, indices, given, exchange)
         if layout.product.result is Element.F16:
             return [_rounded(builder, value) for value in results]
         return results
@@ -253,8 +270,8 @@ class NativeReplacer(ProductReplacer):
     def _steps(
         self,
         tile: Tile,
-        warp: int,
-        inputs: Sequence[Words],
+        steps: Sequence[Sequence[Value]],
+        indices: Sequence[Sequence[Value]],
         given: list[Value],
         exchange: Exchange,
     ) -> list[Value]:
@@ -263,12 +280,24 @@ class NativeReplacer(ProductReplacer):
         saturates = layout.product.satfinite
         widths = [core.width] * core.accumulators
         total = [exchange.const(32, 0)] * core.accumulators if saturates else given
-        for step in range(layout.steps):
-            words = [take(warp, step, word) for take in inputs for word in range(core.words)]
-            total = exchange.builder.matrix_core(tile.core, [*words, *total], widths)
+        for words, index in zip(steps, indices, strict=True):
+            total = exchange.builder.matrix_core(tile.core, [*words, *total, *index], widths)
         if not saturates:
             return total
         return [exchange.builder.sadd_sat(old, new) for old, new in zip(given, total, strict=True)]
+
+    def _indices(
+        self, row: Row, warp: int, block: Block, exchange: Exchange
+    ) -> Sequence[Sequence[Value]]:
+        """Of each step of one warp: where the elements of a sparse a belong."""
+        layout, op = self._tile[row].layout, row[0].op
+        if not isinstance(layout, SparseLayout) or op is None:
+            return [()] * layout.steps
+        metadata = [self.value(v, block) for v in metadata_of(op.operands, layout.product)]
+        selectors = selectors_of(op)
+        return [
+            layout.index(exchange, metadata, selectors, warp, step) for step in range(layout.steps)
+        ]
 
     def _side(self, row: Row, side: Side, block: Block, builder: Builder) -> Words:
         """Where the input registers of one side come from."""
@@ -303,7 +332,7 @@ class NativeReplacer(ProductReplacer):
                 (warp, step, word)
                 for warp in range(layout.warps)
                 for step in range(layout.steps)
-                for word in range(layout.core.words)
+                for word in range(layout.words(side))
             ]
             wants = [layout.places(side, *word, linear) for word in words]
             if any(None in places for places in wants):

@@ -15,15 +15,25 @@ from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import dominators, post_dominators
 from ptxlift.ir.exchange import LANES
 from ptxlift.ir.loops import loops_around
-from ptxlift.ir.matrix import Element, Product, operands_of, packed, product_of
+from ptxlift.ir.matrix import (
+    Element,
+    Product,
+    metadata_of,
+    operands_of,
+    packed,
+    product_of,
+    selectors_of,
+)
 from ptxlift.ir.uniformity import Uniformity
-from ptxlift.llvm.amdgpu.matrix.cores import SIDE, MatrixCore
-from ptxlift.llvm.amdgpu.matrix.layout import Layout
+from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core, MatrixCore
+from ptxlift.llvm.amdgpu.matrix.layout import Layout, Side
+from ptxlift.llvm.amdgpu.matrix.sparse import SparseLayout
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
 from ptxlift.llvm.amdgpu.matrix.webs import Group, Node, Web, WebFinder
 from ptxlift.llvm.options import MatrixUse
 from ptxlift.records import dataclass
 from ptxlift.rewrite.matrix.function import MMA
+from ptxlift.target import Feature
 
 _LOOP_WEIGHT = 16
 _SHARED = 4  # chains that take the same values, such as those of rows
@@ -43,8 +53,17 @@ class Tile:
     rows: tuple[Row, ...]
 
 
+# Where the second feature is there, the assembler takes the first one's instructions, but the
+# chip's manual does not have them.
+_REPLACED = {
+    Feature.WMMA_GFX12: Feature.WMMA_K32,
+    Feature.WMMA_FP8: Feature.WMMA_K32,
+    Feature.SWMMAC: Feature.WMMA_K32,
+}
+
+
 def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
-    """The instruction for a product, if the target has one."""
+    """The cheapest instruction for a product, if the target has one."""
     m, n, _ = product.shape
     if product.arrangement.is_quads or m != SIDE or n not in (8, SIDE):
         return None
@@ -52,13 +71,25 @@ def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
         return None
     # Sums of f16 are kept in f32 and rounded after each product.
     result = Element.F32 if product.result is Element.F16 else product.result
+    found: dict[MatrixCore, tuple[int, int]] = {}
     for chosen in MatrixCore:
         core = chosen.core
-        # Products are computed transposed; see layout.py.
-        fits = (core.a, core.b, core.result) == (product.b, product.a, result)
-        if fits and target.has(core.feature) and core.lanes == target.wave_size:
-            return chosen
-    return None
+        inputs = (product.a, product.b) if product.is_sparse else (product.b, product.a)
+        fits = (core.a, core.b, core.result) == (*inputs, result)
+        same = (core.sparse is not None) == product.is_sparse and core.lanes == target.wave_size
+        newer = _REPLACED.get(core.feature)
+        if fits and same and target.has(core.feature) and not (newer and target.has(newer)):
+            steps = layout_of(product, core, 1).steps
+            found[chosen] = steps * core.passes * core.parts, steps * core.words
+    return min(found, key=found.__getitem__, default=None)
+
+
+def layout_of(product: Product, core: Core, halves: int) -> Layout:
+    """How a product lies on an instruction. Products are computed transposed, but for sparse ones:
+    see layout.py and sparse.py.
+    """
+    kind = SparseLayout if product.is_sparse else Layout
+    return kind(product, core, halves)
 
 
 class Planner:
@@ -173,7 +204,7 @@ class Planner:
         product = webs[0].product
         halves = 2 if product.shape[1] == SIDE else len(webs)
         rows = tuple(zip(*(web.nodes for web in webs), strict=True))
-        return Tile(core, Layout(product, core.core, halves), webs, rows)
+        return Tile(core, layout_of(product, core.core, halves), webs, rows)
 
     # ---- what pays ----
 
@@ -181,7 +212,8 @@ class Planner:
         """Whether the matrix instructions, with all moves, cost less than scalar code."""
         core, layout = tile.core.core, tile.layout
         move = _CROSSBAR if core.lanes > LANES else _WARP_MOVE
-        inputs = core.words * layout.steps * layout.warps * (2 * move + _SELECT)
+        words = sum(layout.words(side) for side in Side) / 2 + core.index_words
+        inputs = words * layout.steps * layout.warps * (2 * move + _SELECT)
         native = scalar = 0.0
         for row in tile.rows:
             weight = self._weights[row[0].block]
@@ -236,7 +268,7 @@ def _signature(web: Web) -> object:
     """What two chains must share to be computed by the same instructions."""
     parts: list[object] = [web.product.attributes]
     for node in web.nodes:
-        a = None if node.op is None else tuple(operands_of(node.op.operands, web.product)[0])
+        a = None if node.op is None else _left(node.op)
         edges = tuple(
             (
                 edge,
@@ -249,6 +281,13 @@ def _signature(web: Web) -> object:
         steps = [(op.name, op.attrs) for op in node.steps[:1]]
         parts.append((node.block, a, tuple(steps), node.chained, edges))
     return tuple(parts)
+
+
+def _left(op: Op) -> object:
+    """The registers of a, and what says where their elements belong."""
+    product = product_of(op)
+    a, _, _ = operands_of(op.operands, product)
+    return *a, *metadata_of(op.operands, product), *selectors_of(op)
 
 
 def _can_wait(first: Web, second: Web) -> bool:
@@ -270,13 +309,9 @@ def _can_wait(first: Web, second: Web) -> bool:
 def _apart_from_chain(op: Op, node: Node) -> Sequence[Value]:
     """Operands that are not the accumulator."""
     if node.op is op:
-        return op.operands[: _inputs(product_of(op))]
+        a, b, _ = operands_of(op.operands, product_of(op))
+        return *a, *b, *metadata_of(op.operands, product_of(op))
     return [value for number, value in enumerate(op.operands) if number != node.chained]
-
-
-def _inputs(product: Product) -> int:
-    """Registers of a and b."""
-    return product.left.registers + product.right.registers
 
 
 def _weights(function: Function) -> dict[Block, float]:
