@@ -157,3 +157,42 @@ def check_sparse(case: Sparse, target: str, matrix: str) -> str:
     else:
         assert_close(inst.d, d, a, b, c)
     return listing[0]
+
+
+LOOP = """.reg .pred %again; .reg .b32 %i, %t;
+mov.u32 %i, 0;
+LOOP:
+{first} {{%c0, %c1, %c2, %c3}}, {a}, {{%b0, %b1, %b2, %b3}}, {{%c0, %c1, %c2, %c3}}, %e0, 0;
+{first} {{%c4, %c5, %c6, %c7}}, {a}, {{%b4, %b5, %b6, %b7}}, {{%c4, %c5, %c6, %c7}}, %e0, 0;
+add.u32 %i, %i, 1;
+setp.lt.u32 %again, %i, 3;
+@%again bra LOOP;
+{moves}"""
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1201", "gfx1250"])
+def test_a_loop_chooses_them(target: str) -> None:
+    """Two products side by side become one instruction; accumulators stay where they are."""
+    case = Sparse(Instruction("m16n8k32", "f32", "f16", "f16", "f32"), "m16n8k16", "", 2)
+    rng = np.random.default_rng(3)
+    stored, a, metadata = sparse_matrix(case, 0, rng)
+    b_bits, b = random_matrix("f16", (2, WARPS, 32, 8), rng)
+    sums = manual.accumulator("m16n8k16")
+    inputs = {
+        "a": spread(stored, manual.LEFT["m16n8k16", 16], 8, 16),
+        "b": np.hstack([spread(bits, right_formula(case), 8, 16) for bits in b_bits]),
+        "c": np.zeros((LANES, 8), np.uint32),
+        "e": metadata,
+    }
+    text = case.inst.text.replace("mma.sync", "mma.sp::ordered_metadata.sync")
+    moves = "".join(f"mov.b32 %d{i}, %c{i};" for i in range(8))
+    body = LOOP.format(first=text, a=vector("a", 4), moves=moves)
+    listing: list[str] = []
+    got = run(body, inputs, {"d": (8, 32)}, target, matrix="auto", listing=listing)["d"]
+    warps_of_wave = 2 if target.startswith("gfx9") else 1
+    count = len(re.findall(r"v_s(?:mfm|wmm)ac_", listing[0]))  # LLVM may unroll the loop
+    assert 0 < count <= 3 * warps_of_wave
+    whole = np.concatenate([a] * 3, axis=2)
+    for half in range(2):
+        d = values_of("f32", gather(got[:, 4 * half : 4 * half + 4], sums, (16, 8), 32))
+        assert_close("f32", d, whole, np.concatenate([b[half]] * 3, axis=1), 0 * d)
