@@ -32,18 +32,11 @@ _DEPTHS = (4, 8)  # rounds of the two launches
 _SHOWN = 0.05  # a class is named where it differs by this share of Triton's cost
 _COUNTED = ("matrix", "valu", "lds", "lds crossbar", "vmem")
 # Why a kernel is above the goal: figures are of one wave and round, read from the code of gfx1201.
-_BYTES = (
-    "the PTX loads b byte by byte and makes words of them (64 loads, 152 VALU), adds with"
-    " saturation (64); b's words then move to the instruction's layout (120)"
-)
 _SOFTMAX = (
     "softmax is written for mma's fragments: scores leave the instruction's layout and weights"
     " enter it in each round (190 VALU); v comes by rows, two to a word (32 loads, 32 v_perm)"
 )
 _REASONS: dict[tuple[str, str], str] = {
-    ("matmul s8", "gfx942"): _BYTES,
-    ("matmul s8", "gfx1100"): _BYTES,
-    ("matmul s8", "gfx1201"): _BYTES,
     ("attention f16", "gfx1100"): _SOFTMAX,
     ("attention f16", "gfx1201"): _SOFTMAX,
 }

@@ -18,7 +18,7 @@ triton = pytest.importorskip("triton", reason="triton is not installed")
 Array = NDArray[Any]  # Any: arrays of several types
 
 SOURCE = Path(__file__).with_name("matrix_kernels_of_triton.py")
-TARGETS = ("gfx942", "gfx1100", "gfx1201", "interpreter")
+TARGETS = ("gfx90a", "gfx942", "gfx1100", "gfx1201", "interpreter")
 WARPS = 4
 
 

@@ -19,7 +19,7 @@ Array = NDArray[Any]  # Any: arrays of several types
 
 M, N, K = 64, 128, 96
 KINDS = ("halves", "half_sums", "brains", "bytes")
-TARGETS = ("gfx942", "gfx1100", "gfx1201", "interpreter")
+TARGETS = ("gfx90a", "gfx942", "gfx1100", "gfx1201", "interpreter")
 
 
 @cache

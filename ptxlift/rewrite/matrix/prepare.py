@@ -3,7 +3,7 @@ them.
 
 Comes in: a function. Goes out: another one that computes the same. Edges that leave a loop get
 blocks of their own, so that a result is moved once, behind the loop. Words that travel around loops
-as two halves each travel whole. It must know no target and no layout.
+as two halves or four bytes each travel whole. It must know no target and no layout.
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ptxlift.ir.builder import Builder
+from ptxlift.ir.byte_sources import Byte, Bytes, byte_sources, whole_word
 from ptxlift.ir.copy import Copier
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import predecessors
 from ptxlift.ir.loops import loops_around
 from ptxlift.rewrite.editor import Editor
 
-_HALF = 16
+_HALF, _WORD = 16, 32
 
 
 def prepare_products(function: Function) -> Function:
     """A copy in that shape."""
     made = Copier(function).run()
     _split_exits(made)
-    _join_halves(made)
+    _join_pieces(made)
     return made
 
 
@@ -51,10 +52,10 @@ def _split(function: Function, block: Block, edge: int) -> None:
     function.blocks.insert(function.blocks.index(block) + 1, between)
 
 
-# ---- words in two halves ----
+# ---- words in pieces ----
 
 
-def _join_halves(function: Function) -> None:
+def _join_pieces(function: Function) -> None:
     before = predecessors(function)
     changed = False
     while joined := _joined(function, before):
@@ -67,50 +68,64 @@ def _join_halves(function: Function) -> None:
 
 
 def _joined(function: Function, before: dict[Block, list[Block]]) -> dict[Value, Value]:
-    """Words that are made of two parameters of a block, and new parameters for them."""
-    wholes: dict[tuple[Value, Value], Value] = {}
+    """Words that are made of parameters of one block, and new parameters for them."""
+    wholes: dict[Bytes, Value] = {}
     found: dict[Value, Value] = {}
-    for op in [op for op in function.ops() if _joins_params(op, function.blocks[0])]:
-        low, high = op.operands
-        if (low, high) not in wholes:
-            wholes[low, high] = _whole(low, high, before)
-        found[op.result] = wholes[low, high]
+    for op in function.ops():
+        pieces = _carried_pieces(op, function.blocks[0])
+        if pieces is None:
+            continue
+        if pieces not in wholes:
+            wholes[pieces] = _whole(pieces, before)
+        found[op.result] = wholes[pieces]
         op.operands = []  # so that it is not found again; nobody will read it
     return found
 
 
-def _joins_params(op: Op, entry: Block) -> bool:
-    if op.name != "pack" or [value.width for value in op.operands] != [_HALF, _HALF]:
-        return False
-    low, high = (value.definition for value in op.operands)
-    return isinstance(low, Block) and low is high and low is not entry
+def _carried_pieces(op: Op, entry: Block) -> Bytes | None:
+    """The bytes of a word that one block has as several parameters."""
+    if op.name not in ("pack", "prmt") or not op.operands or op.result.width != _WORD:
+        return None
+    pieces = byte_sources(op.result)
+    values = [piece.value for piece in pieces if isinstance(piece, Byte)]
+    block = values[0].definition if values else None
+    if len(values) < len(pieces) or not isinstance(block, Block) or block is entry:
+        return None
+    together = all(value.definition is block and value.width < _WORD for value in values)
+    return pieces if together else None
 
 
-def _whole(low: Value, high: Value, before: dict[Block, list[Block]]) -> Value:
+def _whole(pieces: Bytes, before: dict[Block, list[Block]]) -> Value:
     """A new parameter for a word."""
-    block = low.definition
+    first = pieces[0]
+    assert isinstance(first, Byte)
+    block = first.value.definition
     assert isinstance(block, Block)
     for previous, edge in _edges(block, before):
         end = previous.terminator
         given = end.arguments[edge]
-        word = _word(given[low.index], given[high.index], previous)
-        end.arguments[edge] = [*given, word]
-    return block.add_param(2 * _HALF)
+        parts = [(given[p.value.index], p.index) for p in pieces if isinstance(p, Byte)]
+        end.arguments[edge] = [*given, _word(parts, previous)]
+    return block.add_param(_WORD)
 
 
-def _word(low: Value, high: Value, block: Block) -> Value:
-    """A word of two halves at the end of a block; what they were taken from, if that is one."""
-    first, second = low.definition, high.definition
-    if isinstance(first, Op) and isinstance(second, Op) and first.name == second.name == "extract":
-        (word,), (other,) = first.operands, second.operands
-        places = (first.attr("offset"), second.attr("offset"))
-        if word is other and word.width == 2 * _HALF and places == (0, _HALF):
-            return word
+def _word(parts: list[tuple[Value, int]], block: Block) -> Value:
+    """A word of these bytes at the end of a block; what they were taken from, if that is one."""
+    word = whole_word(tuple(byte_sources(value)[index] for value, index in parts))
+    if word is not None:
+        return word
     end = block.ops.pop()
     try:
-        return Builder(block).pack([low, high])
+        return _assembled(Builder(block), parts)
     finally:
         block.ops.append(end)
+
+
+def _assembled(builder: Builder, parts: list[tuple[Value, int]]) -> Value:
+    halves = [value for value, _ in parts[::2]]
+    if halves == [value for value, _ in parts[1::2]] and {v.width for v in halves} == {_HALF}:
+        return builder.pack(halves)
+    return builder.pack([builder.extract(value, 8, 8 * index) for value, index in parts])
 
 
 def _edges(block: Block, before: dict[Block, list[Block]]) -> Iterator[tuple[Block, int]]:

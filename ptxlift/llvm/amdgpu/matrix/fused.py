@@ -1,9 +1,9 @@
 """Which inputs of products are loaded from shared memory in the layout of a matrix instruction.
 
 Comes in: the rows of products that go to matrix instructions. Goes out: for an input whose
-registers all come from ldmatrix, loads in place, where the last of the ldmatrix stands. Where such
-registers travel around loops, the input registers do. An ldmatrix of which nothing else is used is
-not done at all.
+registers all come from ldmatrix, or from loads of single bytes, loads in place, where the last of
+these stands. Where such registers travel around loops, the input registers do. An ldmatrix of which
+nothing else is used is not done at all.
 """
 
 from __future__ import annotations
@@ -15,6 +15,14 @@ from ptxlift.ir.dominators import predecessors
 from ptxlift.ir.exchange import Exchange
 from ptxlift.ir.matrix import metadata_of, operands_of, packed, product_of
 from ptxlift.ir.ops import Effect
+from ptxlift.ir.thread_values import ThreadValues
+from ptxlift.llvm.amdgpu.matrix.byte_loads import (
+    Addresses,
+    ByteLoads,
+    Words,
+    column_of,
+    words_of,
+)
 from ptxlift.llvm.amdgpu.matrix.in_place import InPlaceLoads, Input, Loaded, Matrix
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Side
 from ptxlift.llvm.amdgpu.matrix.plan import Planner, Row, Tile
@@ -47,16 +55,25 @@ class _Carried:
     given: dict[Edge, Group]
 
 
-_Source = tuple[Matrix, ...] | _Carried
+_Source = tuple[Matrix, ...] | Words | _Carried
+_LOADS = (LOAD, "load")
 
 
 class FusedLoads:
     """The inputs of one function that are loaded in place."""
 
-    def __init__(self, function: Function, tiles: Mapping[Row, Tile], planner: Planner) -> None:
+    def __init__(
+        self,
+        function: Function,
+        tiles: Mapping[Row, Tile],
+        planner: Planner,
+        alignments: Mapping[str, int],
+    ) -> None:
         self._homes = {
-            op: block for block in function.blocks for op in block.ops if op.name == LOAD
+            op: block for block in function.blocks for op in block.ops if op.name in _LOADS
         }
+        self._values, self._alignments = ThreadValues(function), alignments
+        self._addresses = Addresses()
         self._before = predecessors(function)
         self._planner = planner
         self._sources: dict[Input, _Source] = {}
@@ -78,7 +95,7 @@ class FusedLoads:
         found: dict[Side, dict[Group, _Source]] = {}
         for side in Side:
             sources: dict[Group, _Source] = {}
-            if self._find(registers_of(row, side), layout, sources):
+            if self._find(registers_of(row, side), (layout, side), sources):
                 found[side] = sources
         linear = len(found) == len(Side)
         for side, sources in found.items():
@@ -86,17 +103,23 @@ class FusedLoads:
             for registers, source in sources.items():
                 self._sources[Input(registers, layout, side, linear)] = source
 
-    def _find(self, group: Group, layout: Layout, sources: dict[Group, _Source]) -> bool:
+    def _find(
+        self, group: Group, wanted: tuple[Layout, Side], sources: dict[Group, _Source]
+    ) -> bool:
         """Notes where registers come from, over all edges; false if that is not known."""
         if group in sources:
             return True
-        source = self._matrices(group, layout) or self._carried(group)
+        source = (
+            self._matrices(group, wanted[0])
+            or self._words_of_bytes(group, *wanted)
+            or self._carried(group)
+        )
         if source is None:
             return False
         sources[group] = source
         if not isinstance(source, _Carried):
             return True
-        return all(self._find(given, layout, sources) for given in source.given.values())
+        return all(self._find(given, wanted, sources) for given in source.given.values())
 
     def _matrices(self, group: Group, layout: Layout) -> tuple[Matrix, ...] | None:
         """The matrices of all registers; None if one comes from elsewhere, or if memory may change
@@ -112,17 +135,38 @@ class FusedLoads:
         transposed = {bool(load.attr("transposed")) for load in loads}
         if len(transposed) > 1 or (True in transposed and packed(layout.product.a) != 2):
             return None
-        return tuple(found) if self._are_together(loads) else None
+        block = self._home_of(loads)
+        whole = block is not None and self._planner.reached_together(block)
+        return tuple(found) if whole else None
 
-    def _are_together(self, loads: set[Op]) -> bool:
+    def _words_of_bytes(self, group: Group, layout: Layout, side: Side) -> Words | None:
+        """The loads of all bytes, if words of rows can be loaded instead."""
+        columns = [column for value in group if (column := column_of(value)) is not None]
+        if len(columns) < len(group) or self._values.threads % layout.core.lanes:
+            return None
+        block = self._home_of({load for column in columns for load in column})
+        if block is None or not self._planner.is_passed_together(block):
+            return None
+        words = words_of(columns, self._values, self._alignments)
+        inputs = [Input(group, layout, side, linear) for linear in (False, True)]
+        places = [
+            at
+            for wanted in inputs
+            for warp in range(layout.warps)
+            for step in range(layout.steps)
+            for at in wanted.places(warp, step)
+        ]
+        return words if words is not None and all(map(words.are_words, places)) else None
+
+    def _home_of(self, loads: set[Op]) -> Block | None:
+        """The block of all loads, if memory does not change between them."""
         blocks = {self._homes[load] for load in loads}
         if len(blocks) > 1:
-            return False
+            return None
         (block,) = blocks
         places = sorted(block.ops.index(load) for load in loads)
         between = block.ops[places[0] : places[-1]]
-        whole = self._planner.reached_together(block)
-        return whole and all(op.opdef.effect in _LOADED for op in between)
+        return block if all(op.opdef.effect in _LOADED for op in between) else None
 
     def _carried(self, group: Group) -> _Carried | None:
         block = group[0].definition
@@ -138,9 +182,10 @@ class FusedLoads:
             return None
         return _Carried(block, edges)
 
-    def _last_of(self, matrices: Sequence[Matrix]) -> Op:
-        ops = self._homes[matrices[0].load].ops
-        return max((matrix.load for matrix in matrices), key=ops.index)
+    def _last_of(self, source: tuple[Matrix, ...] | Words) -> Op:
+        loads = source.loads if isinstance(source, Words) else {m.load for m in source}
+        block = self._homes[next(iter(loads))]
+        return max(loads, key=block.ops.index)
 
     def _read_plainly(self, function: Function) -> set[Value]:
         """Values that are read otherwise than as a fused input."""
@@ -194,11 +239,15 @@ class FusedLoads:
     def emit(
         self, op: Op, exchange_of: Callable[[int], Exchange], value: Callable[[Value], Value]
     ) -> None:
-        """Writes the loads that stand at an ldmatrix. `value`: what stands for an old value."""
+        """Writes the loads that stand at another one. `value`: what stands for an old value."""
         for wanted, last in self._last.items():
-            source = self._sources[wanted]
-            if last is op and not isinstance(source, _Carried):
-                exchange = exchange_of(wanted.layout.core.lanes)
+            if last is not op:
+                continue
+            source, exchange = self._sources[wanted], exchange_of(wanted.layout.core.lanes)
+            if isinstance(source, Words):
+                loads = ByteLoads(wanted, source, exchange, value, self._addresses)
+                self._words[wanted] = loads.run()
+            elif not isinstance(source, _Carried):
                 self._words[wanted] = InPlaceLoads(wanted, source, exchange, value).run()
 
     # ---- inputs that travel ----

@@ -45,6 +45,11 @@ class Input:
             for word in range(layout.words(self.side))
         ]
 
+    def places(self, warp: int, step: int) -> list[Places]:
+        """What the input registers of one instruction hold."""
+        words = range(self.layout.words(self.side))
+        return [self.layout.places(self.side, warp, step, word, self.linear) for word in words]
+
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
@@ -64,7 +69,7 @@ class InPlaceLoads:
         exchange: Exchange,
         value: Callable[[Value], Value],
     ) -> None:
-        self._layout, self._side, self._linear = wanted.layout, wanted.side, wanted.linear
+        self._input, self._layout = wanted, wanted.layout
         self._exchange = exchange
         loads = list(dict.fromkeys(matrix.load for matrix in matrices))
         self._rows = [value(load.operands[0]) for load in loads]
@@ -83,14 +88,12 @@ class InPlaceLoads:
 
     def _runs(self, warp: int, step: int) -> Iterator[tuple[int, list[Value]]]:
         """Words that follow each other in memory, loaded together."""
-        words = self._layout.words(self._side)
-        places = [
-            self._layout.places(self._side, warp, step, word, self._linear) for word in range(words)
-        ]
-        if self._transposed and self._layout.core.groups == 1 and _are_full(places):
-            yield from self._shared_by_halves(places)
+        places = self._input.places(warp, step)
+        if self._transposed and are_alike_in_halves(self._layout, places):
+            loaded = halves_loaded(self._exchange, places, lambda at: self._load(at, 1)[0])
+            yield from ((word, [value]) for word, value in loaded.items())
             return
-        at = 0
+        at, words = 0, len(places)
         while at < words:
             count = 1
             while not self._transposed and at + count < words and count < _WIDEST:
@@ -100,17 +103,6 @@ class InPlaceLoads:
             count = 1 << (count.bit_length() - 1)
             yield at, self._load(places[at], count)
             at += count
-
-    def _shared_by_halves(self, places: Sequence[Places]) -> Iterator[tuple[int, list[Value]]]:
-        """Both half waves hold the same words: each loads half of them."""
-        exchange = self._exchange
-        b, count = exchange.builder, len(places) // 2
-        upper = exchange.is_one_of(range(SIDE, LANES))
-        for word in range(count):
-            (own,) = self._load((*places[word][:SIDE], *places[word + count][SIDE:]), 1)
-            other = exchange.permute(own, tuple(lane ^ SIDE for lane in range(LANES)))
-            yield word, [b.select(upper, other, own)]
-            yield word + count, [b.select(upper, own, other)]
 
     def _load(self, places: Places, count: int) -> list[Value]:
         wanting = [lane for lane, place in enumerate(places) if place is not None]
@@ -192,9 +184,24 @@ def _are_columns_together(places: Places) -> bool:
     return True
 
 
-def _are_full(words: Sequence[Places]) -> bool:
+def are_alike_in_halves(layout: Layout, words: Sequence[Places]) -> bool:
     """Whether every lane wants something, in both half waves the same."""
-    return all(
+    return layout.core.groups == 1 and all(
         None not in places and places[:SIDE] == places[SIDE:] and len(places) == LANES
         for places in words
     )
+
+
+def halves_loaded(
+    exchange: Exchange, places: Sequence[Places], load: Callable[[Places], Value]
+) -> dict[int, Value]:
+    """Words that both half waves hold: each loads half of them."""
+    b, count = exchange.builder, len(places) // 2
+    upper = exchange.is_one_of(range(SIDE, LANES))
+    found: dict[int, Value] = {}
+    for word in range(count):
+        own = load((*places[word][:SIDE], *places[word + count][SIDE:]))
+        other = exchange.permute(own, tuple(lane ^ SIDE for lane in range(LANES)))
+        found[word] = b.select(upper, other, own)
+        found[word + count] = b.select(upper, own, other)
+    return found

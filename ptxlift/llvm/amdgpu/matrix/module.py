@@ -5,6 +5,7 @@ Comes in: a module, a target and options. Goes out: the module without `mma` ops
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 
 from ptxlift.ir.attributes import IntPredicate, Special
@@ -28,15 +29,16 @@ _SIZES = (Special.NTID_X, Special.NTID_Y, Special.NTID_Z)
 def replace_products(module: Module, spec: TargetSpec, options: CodegenOptions) -> Module:
     """The module with matrix instructions where these are right and pay, else scalar code."""
     target = MatrixTarget(spec, options)
-    return map_products(module, lambda function: _rewritten(function, target))
+    alignments = {variable.name: variable.align for variable in module.variables.values()}
+    return map_products(module, lambda function: _rewritten(function, target, alignments))
 
 
-def _rewritten(function: Function, target: MatrixTarget) -> Function:
+def _rewritten(function: Function, target: MatrixTarget, alignments: Mapping[str, int]) -> Function:
     fills = _fills_waves(function)
-    made = NativeReplacer(_prepared(function, target), target, fills is True)
+    made = NativeReplacer(_prepared(function, target), target, fills is True, alignments)
     if fills is not None or target.wave_size < _WAVE or target.is_split:
         return made.run()
-    whole = NativeReplacer(_prepared(function, target), target, whole_waves=True)
+    whole = NativeReplacer(_prepared(function, target), target, True, alignments)
     return _either(whole.run(), made.run()) if whole.changes_anything else made.run()
 
 

@@ -8,7 +8,7 @@ threads of the product pass, outside of its loops if there is one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.builder import Builder
@@ -39,7 +39,13 @@ Words = Callable[[int, int, int], Value]  # warp, step, word -> input register
 class NativeReplacer(ProductReplacer):
     """One function at work."""
 
-    def __init__(self, function: Function, target: MatrixTarget, whole_waves: bool) -> None:
+    def __init__(
+        self,
+        function: Function,
+        target: MatrixTarget,
+        whole_waves: bool,
+        alignments: Mapping[str, int],
+    ) -> None:
         super().__init__(function)
         self._planner = Planner(function, target, whole_waves)
         self._tile: dict[Row, Tile] = {}
@@ -55,7 +61,7 @@ class NativeReplacer(ProductReplacer):
         self._inputs: dict[object, Loaded] = {}  # what was moved from fragments
         self._entered: dict[object, list[Value]] = {}  # accumulators that were moved
         self._wanted: dict[Block, list[Row]] = {}  # rows that are moved back in a block
-        self._loads = FusedLoads(function, self._tile, self._planner)
+        self._loads = FusedLoads(function, self._tile, self._planner, alignments)
         self._note_uses()
 
     @property
@@ -136,6 +142,8 @@ class NativeReplacer(ProductReplacer):
         row = self._row_of_op.get(op)
         if op.name == LOAD:
             return self._load(op, block, builder)
+        if op.name == "load":
+            self._load_in_place(op, block, builder)
         if row is None:
             return super().rewrite(op, block, builder)
         last = max((o for node in row for o in node.ops), key=block.ops.index)
@@ -169,12 +177,16 @@ class NativeReplacer(ProductReplacer):
     def _load(self, op: Op, block: Block, builder: Builder) -> Sequence[Value]:
         """ldmatrix: what products take in their own layout, and what is left to others."""
         results = () if self._loads.replaces(op) else self.load(op, block, builder)
+        self._load_in_place(op, block, builder)
+        return results
+
+    def _load_in_place(self, op: Op, block: Block, builder: Builder) -> None:
+        """What products take in their own layout, where a load of it stands."""
         self._loads.emit(
             op,
             lambda lanes: self.exchange(block, builder, lanes),
             lambda old: self.value(old, block),
         )
-        return results
 
     def _rows_at(self, block: Block) -> list[Row]:
         """The chains whose accumulators are parameters of a block."""

@@ -135,6 +135,10 @@ class Planner:
         """
         return self._target.wave_size == LANES or block not in self._apart
 
+    def is_passed_together(self, block: Block) -> bool:
+        """Whether all lanes that come to a block at all are there at the same time."""
+        return block not in self._apart
+
     def meets_apart(self, block: Block) -> bool:
         """Whether lanes may come to a block by different ways: what they bring in the layout of a
         matrix instruction does not belong together.
