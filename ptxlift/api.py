@@ -16,6 +16,7 @@ from ptxlift.inline_asm.raising import raise_inline_asm
 from ptxlift.link.extract import PtxImage, extract
 from ptxlift.runtime.arguments import Buffer
 from ptxlift.runtime.device import RunResult
+from ptxlift.runtime.images import Sampler, Surface, Texture
 from ptxlift.runtime.program import Program, load, run
 from ptxlift.target import all_targets as targets
 
@@ -32,7 +33,10 @@ __all__ = [
     "PtxError",
     "PtxImage",
     "RunResult",
+    "Sampler",
+    "Surface",
     "Task",
+    "Texture",
     "Translation",
     "extract",
     "lift",

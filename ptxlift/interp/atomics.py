@@ -7,6 +7,7 @@ lanes at different addresses go together. It must know nothing of how lanes are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -81,8 +82,13 @@ def update_of(form: Form, in_shared: bool) -> Update:
     if fmt is not None and operation in ("add", "min", "max"):
         ftz = fmt is Format.F32 and not in_shared
         return _float_update(operation, kind, fmt, ftz)
+    return integer_update(operation, kind.is_signed)
+
+
+def integer_update(operation: str, signed: bool) -> Update:
+    """What an operation does to an integer in memory."""
     if operation in ("min", "max"):
-        return _EXTREMES[operation, kind.is_signed]
+        return _EXTREMES[operation, signed]
     if operation not in _INTEGER:
         raise Unsupported(f"atomic operation .{operation}")
     return _INTEGER[operation]
@@ -117,13 +123,15 @@ def modify(
     location: Location,
     width: int,
     values: list[Lanes],
-    form: Form,
+    update_for: Callable[[bool], Update],
 ) -> list[Lanes]:
-    """Reads, updates and writes consecutive elements; gives the old ones."""
+    """Reads, updates and writes consecutive elements; gives the old ones. `update_for`: what is
+    done, in shared memory or not.
+    """
     slots = state.slots[lanes]
     results = [np.empty(len(slots), dtype_of(width)) for _ in values]
     for region, offsets, positions in pieces(state, lanes, location, width // 8 * len(values)):
-        update = update_of(form, region is state.shared_region)
+        update = update_for(region is state.shared_region)
         chosen: Selection = slice(None) if positions is None else positions
         first = element_indices(region, offsets, slots[chosen], width)
         for number, value in enumerate(values):
@@ -187,14 +195,15 @@ def _make(operands: Operands, inst: ptx.Inst, result: int | None) -> Step:
     if inst.form.get("op") == "cas":
         more = [operands.scalar(inst.operands[i], width) for i in (first + 1, first + 2)]
         return _swapping(locate, width, more, writers)
-    update_of(inst.form, False)
+    update_for = partial(update_of, inst.form)
+    update_for(False)  # refuses what there is not
     readers = operands.elements(inst.operands[first + 1], width, spec.count)
     if width == 128:
         return _exchanging_wide(locate, readers[0], writers)
 
     def step(state: State, lanes: Selection) -> None:
         values = [read(state, lanes) for read in readers]
-        old = modify(state, lanes, locate(state, lanes), width, values, inst.form)
+        old = modify(state, lanes, locate(state, lanes), width, values, update_for)
         for write, value in zip(writers, old, strict=bool(writers)):
             write(state, lanes, value)
 

@@ -6,10 +6,12 @@ what it awaits. A cluster is one block: its addresses are the block's own.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ptxlift.interp.access import Location, Locator, load, locator, space_of, store
-from ptxlift.interp.atomics import modify
+from ptxlift.interp.atomics import modify, update_of
 from ptxlift.interp.lanes import Lanes, constant
 from ptxlift.interp.mbarrier import change_object, complete_bytes
 from ptxlift.interp.state import Selection, State
@@ -76,6 +78,7 @@ def make_bulk_reduction(operands: Operands, inst: ptx.Inst) -> Step:
     places = _places(operands, inst)
     read = operands.scalar(found["size"], 32)
     width = inst.form.type.bits
+    update_for = partial(update_of, inst.form)
 
     def step(state: State, lanes: Selection) -> None:
         slots = state.slots[lanes]
@@ -86,7 +89,7 @@ def make_bulk_reduction(operands: Operands, inst: ptx.Inst) -> Step:
             for offset in range(0, int(sizes[lane]), width // 8):
                 values = load(state, alone, _advanced(source, lane, offset), width, 1)
                 place = _advanced(target, lane, offset)
-                modify(state, alone, place, width, values, inst.form)
+                modify(state, alone, place, width, values, update_for)
         _finish(state, lanes, places, sizes)
 
     return step
@@ -115,10 +118,11 @@ def make_async_reduction(operands: Operands, inst: ptx.Inst) -> Step:
     spec = inst.form.operands[1]
     read = operands.scalar(inst.operands[1], spec.type.bits)
     size = np.array([spec.type.bytes], np.uint32)
+    update_for = partial(update_of, inst.form)
 
     def step(state: State, lanes: Selection) -> None:
         location = places["a"](state, lanes)
-        modify(state, lanes, location, spec.type.bits, [read(state, lanes)], inst.form)
+        modify(state, lanes, location, spec.type.bits, [read(state, lanes)], update_for)
         _finish(state, lanes, places, size)
 
     return step

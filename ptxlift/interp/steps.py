@@ -20,7 +20,7 @@ Maker: TypeAlias = Callable[[Operands, ptx.Inst], Step]
 _CHAPTERS = Chapters[Maker](
     "ptxlift.interp",
     (
-        "access", "atomics", "addresses", "quiet", "copies", "mbarrier", "bulk",
+        "access", "atomics", "addresses", "quiet", "copies", "mbarrier", "bulk", "images",
     ),
 )  # fmt: skip
 runs = _CHAPTERS.register

@@ -135,6 +135,13 @@ _OTHER = [
     ("store",           "N * ->",       "space width count align order scope hint",    Effect.WRITE,  "count elements of width bits"),
     ("atomic",          "N * -> W",     "space width op number order scope returns",   Effect.ATOMIC, "read-modify-write; CAS takes compare and new value; result: the old value"),
     ("fence",           "->",           "order scope",                             Effect.ATOMIC,  "memory fence"),
+    # textures and surfaces: `ir.images` says which operands stand in which order ---------------------------------------------
+    ("texture",         "64 64 * -> 32 32 32 32", "geometry number lod offset",    Effect.READ,    "tex: texture and sampler object, coordinates -> the channels as they come"),
+    ("texture_gather",  "64 64 * -> 32 32 32 32", "geometry component offset",     Effect.READ,    "tld4: one channel of four texels"),
+    ("image_query",     "64 * -> 32",       "query",                               Effect.READ,    "txq, suq"),
+    ("surface_load",    "64 * -> *",        "geometry width count border",         Effect.READ,    "suld.b: surface object, coordinates -> values"),
+    ("surface_store",   "64 * ->",          "geometry width count border formatted", Effect.WRITE, "sust.b, sust.p: surface object, coordinates, values"),
+    ("surface_reduce",  "64 * ->",          "geometry width op number border formatted", Effect.ATOMIC, "sured.b, sured.p: surface object, coordinates, value"),
     # warp: `mask` is the PTX member mask; every op stays in the PTX warp of 32 lanes ------------------------------------------
     ("shuffle",         "32 32 32 32 -> 32 1", "mode",                            Effect.WARP,    "shfl.sync: value, b, c, mask -> value, in-range predicate"),
     ("permute",         "32 32 -> 32",  "lanes",                                   Effect.WARP,    "value, lane -> the lane's value; `lanes`: what lane is in each of 32, all of which are there"),

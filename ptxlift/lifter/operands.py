@@ -13,7 +13,7 @@ from ptxlift.diag import PtxError
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Value, Variable
-from ptxlift.isa import OperandSpec
+from ptxlift.isa import Kind, OperandSpec
 from ptxlift.lifter.special import read_special
 from ptxlift.lifter.ssa import Node, Variables
 from ptxlift.ptx import module as ptx
@@ -158,6 +158,8 @@ class Operands:
         space = SPACE_OF[symbol.space]
         width = ADDRESS_WIDTH[space]
         if symbol.space is ptx.Space.PARAM and symbol.offset >= 0:
+            if symbol.type.kind is Kind.OPAQUE:  # what it holds is the object's address
+                return self.builder.kernel_param(width, symbol.offset)
             return self.builder.kernel_param_address(symbol.offset + offset)
         if symbol.space is ptx.Space.LOCAL or symbol.space is ptx.Space.PARAM:
             return self.advance(self.builder.frame_address(self.slot(symbol)), offset)

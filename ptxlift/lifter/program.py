@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ptxlift.diag import Diagnostic, PtxError
+from ptxlift.isa import Type
 from ptxlift.ptx import module as ptx
 from ptxlift.records import dataclass, field
 
@@ -128,6 +129,15 @@ class Program:
             for module in self.modules
             for variable in module.variables.values()
             if variable.space is ptx.Space.CONST and self.variable(variable) is variable
+        ]
+
+    def objects_of(self, type_: Type) -> list[ptx.Variable]:
+        """All texture, sampler or surface variables that are defined here."""
+        return [
+            variable
+            for module in self.modules
+            for variable in module.variables.values()
+            if variable.type is type_ and self.variable(variable) is variable
         ]
 
     def function(self, function: ptx.Function) -> ptx.Function:

@@ -22,6 +22,7 @@ _CHAPTERS = Chapters[Lifting](
     (
         "moves", "memory", "atomics", "addresses", "async_copy", "bulk_copy", "mbarrier", "warp",
         "matrix_moves", "matrix", "wmma", "sparse", "refused", "barriers", "calls", "hints",
+        "images",
     ),
 )  # fmt: skip
 lifts = _CHAPTERS.register

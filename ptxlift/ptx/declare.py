@@ -13,6 +13,7 @@ from ptxlift.isa.types import REGISTER_TYPES, TYPES, VARIABLE_TYPES
 from ptxlift.ptx.module import Register, Space, Variable
 from ptxlift.ptx.report import Report
 from ptxlift.syntax import nodes
+from ptxlift.target.image_object import OBJECT_ALIGN, OBJECT_BYTES
 
 _MAX_REGISTERS = 1 << 20
 _MAX_BYTES = 1 << 40
@@ -106,14 +107,15 @@ def variables(
 def _variable(node: nodes.Declaration, declarator: nodes.Declarator) -> Variable:
     type_ = type_of(node.type)
     dims = tuple(d or 0 for d in declarator.dimensions)
-    element = type_.bytes * node.vector
+    opaque = type_.kind is Kind.OPAQUE
+    element = OBJECT_BYTES if opaque else type_.bytes * node.vector
     variable = Variable(
         declarator.name,
         Space(node.space),
         type_,
         node.vector,
         dims,
-        node.align or element,
+        node.align or (OBJECT_ALIGN if opaque else element),
         element * _product(dims),
         node.linkage,
         managed="managed" in node.attributes,

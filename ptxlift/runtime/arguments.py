@@ -1,7 +1,7 @@
 """Launch arguments become the bytes of a kernel's parameter block.
 
-Comes in: the kernel's parameters and what the caller passed. Goes out: the block. Arrays and
-buffers become addresses by a function the device gives; this module must know no device.
+Comes in: the kernel's parameters and what the caller passed. Goes out: the block. Arrays, textures
+and surfaces become addresses by a function the device gives; this module must know no device.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.records import dataclass
+from ptxlift.runtime.images import Image, Sampler
 
 Array: TypeAlias = NDArray[Any]  # Any: arrays of every dtype are passed
 
@@ -32,7 +33,8 @@ class Buffer:
         return Buffer(self.array, self.address, self.offset + offset)
 
 
-Argument: TypeAlias = Array | Buffer | np.generic | int | float | bool | bytes
+Argument: TypeAlias = Array | Buffer | Image | Sampler | np.generic | int | float | bool | bytes
+Addressed: TypeAlias = Array | Image | Sampler
 
 
 def check_array(array: object) -> None:
@@ -47,7 +49,7 @@ def parameter_block(
     kernel: str,
     params: Sequence[Param],
     arguments: Sequence[Argument],
-    address_of: Callable[[Array], int],
+    address_of: Callable[[Addressed], int],
 ) -> bytes:
     """The bytes the kernel reads its parameters from.
 
@@ -69,11 +71,13 @@ def parameter_block(
 
 
 def _bytes_of(
-    kernel: str, param: Param, argument: Argument, address_of: Callable[[Array], int]
+    kernel: str, param: Param, argument: Argument, address_of: Callable[[Addressed], int]
 ) -> bytes:
     match argument:
         case np.ndarray():
             check_array(argument)
+            data = struct.pack("<Q", address_of(argument))
+        case Image() | Sampler():
             data = struct.pack("<Q", address_of(argument))
         case Buffer():
             data = struct.pack("<Q", (argument.address + argument.offset) % (1 << 64))

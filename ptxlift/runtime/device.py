@@ -9,6 +9,7 @@ from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
 from ptxlift.records import dataclass, field
 from ptxlift.runtime.arguments import Argument, Array, Buffer
+from ptxlift.runtime.image_memory import ImageMemory
 
 Dim3 = tuple[int, int, int]
 
@@ -48,6 +49,8 @@ def params_of(translation: Translation, kernel: str) -> tuple[Param, ...]:
 
 class Device(Protocol):
     """A place where kernels of one program run; its memory lives from launch to launch."""
+
+    images: ImageMemory
 
     def params(self, kernel: str) -> tuple[Param, ...]:
         """The kernel's parameters; PTX401 for an unknown kernel."""

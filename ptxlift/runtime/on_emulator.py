@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ptxlift import emulator
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
-from ptxlift.runtime.arguments import Array, Buffer, parameter_block
+from ptxlift.runtime.arguments import Addressed, Array, Buffer, parameter_block
 from ptxlift.runtime.device import Launch, RunResult, params_of
+from ptxlift.runtime.image_memory import ImageMemory
+from ptxlift.target import lookup
 
 
 class EmulatorDevice:
@@ -21,6 +25,7 @@ class EmulatorDevice:
         )
         self._image.map_into(self._memory)
         self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
+        self.images = ImageMemory(self._address_of_array, lookup(translation.target))
 
     def params(self, kernel: str) -> tuple[Param, ...]:
         return params_of(self._translation, kernel)
@@ -37,6 +42,14 @@ class EmulatorDevice:
         self._addresses[id(array)] = known
         return known
 
+    def _address_of_array(self, array: Array) -> int:
+        return self.alloc(array).address
+
+    def _address_of(self, argument: Addressed) -> int:
+        if isinstance(argument, np.ndarray):
+            return self._address_of_array(argument)
+        return self.images.address(argument)
+
     def free(self, buffer: Buffer) -> None:
         if self._addresses.pop(id(buffer.array), None) is None:
             raise PtxError.of("PTX401", "this buffer was freed before, or not made by `alloc`")
@@ -49,9 +62,8 @@ class EmulatorDevice:
     def launch(self, launch: Launch) -> RunResult:
         params = self.params(launch.kernel)
         block = self._translation.kernels[launch.kernel].launch_block(launch.block)
-        arguments = parameter_block(
-            launch.kernel, params, launch.arguments, lambda array: self.alloc(array).address
-        )
+        arguments = parameter_block(launch.kernel, params, launch.arguments, self._address_of)
+        self.images.copy_there()
         stats = emulator.launch(
             self._image,
             self._memory,
@@ -62,4 +74,5 @@ class EmulatorDevice:
             launch.shared,
             max_steps=launch.max_steps,
         )
+        self.images.copy_back()
         return RunResult(stats.stdout, stats.profile(), executed=stats.executed)

@@ -17,8 +17,10 @@ from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
 from ptxlift.records import dataclass
-from ptxlift.runtime.arguments import Array, Buffer, parameter_block
+from ptxlift.runtime.arguments import Addressed, Array, Buffer, parameter_block
 from ptxlift.runtime.device import Launch, RunResult, params_of
+from ptxlift.runtime.image_memory import ImageMemory
+from ptxlift.target import lookup
 
 Hip = Any  # hip-python's module `hip.hip`, which has no types
 
@@ -41,6 +43,7 @@ class HipDevice:
         self._module = _call(hip, "hipModuleLoadData", translation.code_object)
         self._functions: dict[str, object] = {}
         self._memory: dict[int, _Memory] = {}  # by id of the array, which the buffer keeps alive
+        self.images = ImageMemory(self._address_of_array, lookup(translation.target))
         weakref.finalize(self, _release, hip, self._module, self._memory)
         self._symbols: dict[str, Buffer] = {}
 
@@ -61,6 +64,14 @@ class HipDevice:
         buffer = Buffer(array, int(pointer))
         self._memory[id(array)] = _Memory(buffer, pointer)
         return buffer
+
+    def _address_of_array(self, array: Array) -> int:
+        return self.alloc(array).address
+
+    def _address_of(self, argument: Addressed) -> int:
+        if isinstance(argument, np.ndarray):
+            return self._address_of_array(argument)
+        return self.images.address(argument)
 
     def free(self, buffer: Buffer) -> None:
         known = self._memory.get(id(buffer.array))
@@ -86,10 +97,9 @@ class HipDevice:
             raise PtxError.of("PTX401", "a GPU counts no steps", hint=hint)
         params = self.params(launch.kernel)
         block = self._translation.kernels[launch.kernel].launch_block(launch.block)
-        arguments = parameter_block(
-            launch.kernel, params, launch.arguments, lambda array: self.alloc(array).address
-        )
+        arguments = parameter_block(launch.kernel, params, launch.arguments, self._address_of)
         function = self._function(launch.kernel)
+        self.images.copy_there()
         for memory in self._memory.values():
             self._copy_there(memory.buffer)
         given = (_as_structure(arguments),) if arguments else ()
@@ -100,6 +110,7 @@ class HipDevice:
         _call(self._hip, "hipDeviceSynchronize", code="PTX402")
         for memory in self._memory.values():
             self._copy_back(memory.buffer)
+        self.images.copy_back()
         return RunResult()
 
     def _function(self, kernel: str) -> object:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ptxlift import interp, ptx
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Texts
-from ptxlift.runtime.arguments import Array, Buffer, parameter_block
+from ptxlift.runtime.arguments import Addressed, Array, Buffer, parameter_block
 from ptxlift.runtime.device import Launch, RunResult
+from ptxlift.runtime.image_memory import ImageMemory
 
 
 class InterpreterDevice:
@@ -25,6 +28,7 @@ class InterpreterDevice:
         self._module = ptx.parse_module(texts, "<ptx>")
         self._machine = interp.Machine(self._module)
         self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
+        self.images = ImageMemory(self._address_of_array, None)
 
     def params(self, kernel: str) -> tuple[Param, ...]:
         function = self._module.functions.get(kernel)
@@ -40,6 +44,14 @@ class InterpreterDevice:
             self._addresses[id(array)] = known
         return known
 
+    def _address_of_array(self, array: Array) -> int:
+        return self.alloc(array).address
+
+    def _address_of(self, argument: Addressed) -> int:
+        if isinstance(argument, np.ndarray):
+            return self._address_of_array(argument)
+        return self.images.address(argument)
+
     def free(self, buffer: Buffer) -> None:
         if self._addresses.pop(id(buffer.array), None) is None:
             raise PtxError.of("PTX401", "this buffer was freed before, or not made by `alloc`")
@@ -54,8 +66,9 @@ class InterpreterDevice:
             launch.kernel,
             self.params(launch.kernel),
             launch.arguments,
-            lambda array: self.alloc(array).address,
+            self._address_of,
         )
+        self.images.copy_there()
         stdout = self._machine.launch(
             launch.kernel,
             launch.grid,
@@ -64,4 +77,5 @@ class InterpreterDevice:
             shared=launch.shared,
             max_steps=launch.max_steps,
         )
+        self.images.copy_back()
         return RunResult(stdout)

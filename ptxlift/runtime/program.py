@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import index
 
+import numpy as np
+
 from ptxlift.diag import PtxError
 from ptxlift.driver.translation import Texts, Translation, lift
 from ptxlift.runtime.arguments import Argument, Array, Buffer, check_array
 from ptxlift.runtime.device import Device, Dim3, Launch, RunResult
+from ptxlift.runtime.images import Image, Sampler
 
 DEVICES = ("emulator", "interpreter", "hip")
 _LARGEST_BLOCK = 1024
@@ -43,6 +46,16 @@ class Program:
     def symbol(self, name: str) -> Buffer:
         """A `.global` or `.const` variable; write to `.array` before a launch, read after it."""
         return self._device.symbol(name)
+
+    def bind(self, name: str, described: Image | Sampler) -> None:
+        """Makes a `.texref`, `.surfref` or `.samplerref` variable this texture, surface or
+        sampler.
+        """
+        variable = self._device.symbol(name)
+        words = np.array(self._device.images.words(described), np.uint32)
+        if variable.array.nbytes != words.nbytes:
+            raise PtxError.of("PTX401", f"'{name}' is no texture, surface or sampler")
+        variable.array.view(np.uint8)[...] = words.view(np.uint8)
 
     def launch(
         self,

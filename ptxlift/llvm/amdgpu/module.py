@@ -25,6 +25,7 @@ from ptxlift.llvm.context import symbol
 from ptxlift.llvm.debug_lines import DebugLines, debug_lines
 from ptxlift.llvm.emitter import joined
 from ptxlift.llvm.options import CodegenOptions, Emitted, Pipeline
+from ptxlift.rewrite.images import replace_images
 from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.model import TRIPLE
 
@@ -36,6 +37,8 @@ def emit_module(
     module: Module, spec: TargetSpec, options: CodegenOptions, source: Source | None = None
 ) -> Emitted:
     """The module as LLVM IR text."""
+    if not spec.target.has(Feature.IMAGE):
+        module = replace_images(module)
     module = replace_products(module, spec, options)
     module = replace_shuffles(module, spec, options)
     facts = facts_module.collect(module)

@@ -23,7 +23,7 @@ _CHAPTERS = Chapters[Lowering](
     (
         "addresses", "integer", "bitfields", "bytes", "logic", "dot", "floating", "extremes",
         "convert", "approximate", "memory", "atomics", "special", "warp", "permute", "shuffle",
-        "reduce", "barrier", "control", "matrix.lower",
+        "reduce", "barrier", "control", "matrix.lower", "images",
     ),
     shared=SHARED,
 )  # fmt: skip

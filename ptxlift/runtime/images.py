@@ -1,0 +1,220 @@
+"""What a caller says of textures and surfaces: arrays, their geometry, how they are sampled.
+
+An array's axes are, slowest first: layer, cube, face or sample; depth; height; width; and then the
+channels of a texel, 1 (which may be left out), 2 or 4. The dtype is the channels' type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ptxlift.diag import PtxError
+from ptxlift.target.image_object import AddressMode, ChannelKind
+
+Array: TypeAlias = NDArray[Any]  # Any: arrays of every dtype are passed
+FACES = 6
+_ADDRESS_MODES = {
+    "wrap": AddressMode.WRAP,
+    "mirror": AddressMode.MIRROR,
+    "clamp": AddressMode.CLAMP,
+    "border": AddressMode.BORDER,
+}
+_FILTERS = ("point", "linear")
+_KINDS = {"u": ChannelKind.UNSIGNED, "i": ChannelKind.SIGNED, "f": ChannelKind.FLOAT}
+_AXES = {  # the planes' axes, and those of one plane
+    "1d": ((), 1),
+    "2d": ((), 2),
+    "3d": (("depth",), 2),
+    "a1d": (("layer",), 1),
+    "a2d": (("layer",), 2),
+    "cube": (("face",), 2),
+    "acube": (("cube", "face"), 2),
+    "2dms": (("sample",), 2),
+    "a2dms": (("layer", "sample"), 2),
+}
+_CHANNELS = (1, 2, 4)
+
+
+def _refused(message: str, hint: str = "") -> PtxError:
+    return PtxError.of("PTX401", message, hint=hint)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sampler:
+    """How a texture is read: a `.samplerref` of independent mode, and a part of `Texture`.
+
+    address_mode: "clamp", "border", "wrap" or "mirror", one for all axes or one an axis; the last
+    two need normalised coordinates. filter_mode, mipmap_filter: "point" or "linear". normalized:
+    coordinates of [0, 1) instead of texels. border: the four channels outside.
+    """
+
+    address_mode: str | Sequence[str] = "clamp"
+    filter_mode: str = "point"
+    normalized: bool = False
+    border: Sequence[float] = (0, 0, 0, 0)
+    mipmap_filter: str = "point"
+    lod_bias: float = 0.0
+    lod_range: tuple[float, float] = (0.0, 255.0)
+
+    def __post_init__(self) -> None:
+        for mode in self.address_modes:
+            assert isinstance(mode, AddressMode)
+        for chosen in (self.filter_mode, self.mipmap_filter):
+            if chosen not in _FILTERS:
+                raise _refused(f"filter {chosen!r}", f"one of {', '.join(_FILTERS)}")
+        if len(self.border) != 4:
+            raise _refused("a border has four channels")
+
+    @property
+    def address_modes(self) -> tuple[AddressMode, AddressMode, AddressMode]:
+        """Of x, y and z."""
+        given = self.address_mode
+        words = (given,) * 3 if isinstance(given, str) else (*given, *("clamp",) * 3)[:3]
+        for word in words:
+            if word not in _ADDRESS_MODES:
+                raise _refused(f"address mode {word!r}", f"one of {', '.join(_ADDRESS_MODES)}")
+        x, y, z = (_ADDRESS_MODES[word] for word in words)
+        return x, y, z
+
+
+@dataclass(frozen=True, slots=True)
+class LevelShape:
+    """One level: `planes` are all layers, slices, faces or samples; sizes in texels."""
+
+    planes: int
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """An array that is a texture or a surface. geometry: PTX's word, such as "2d" or "acube"."""
+
+    array: Array
+    geometry: str = "2d"
+
+    def __post_init__(self) -> None:
+        if self.geometry not in _AXES:
+            raise _refused(f"geometry {self.geometry!r}", f"one of {', '.join(_AXES)}")
+        for array in self.arrays:
+            self._check(array)
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The levels, level 0 first."""
+        return (self.array,)
+
+    def _check(self, array: object) -> None:
+        if not isinstance(array, np.ndarray):
+            raise _refused(f"an image is made of a numpy array, not of {array!r:.40}")
+        if array.dtype.kind not in _KINDS or array.dtype.itemsize not in (1, 2, 4):
+            hint = "8, 16 or 32 bits: integers, or float16 and float32"
+            raise _refused(f"an image cannot have channels of {array.dtype}", hint)
+        planes, inner = _AXES[self.geometry]
+        axes = len(planes) + inner
+        channels = array.shape[-1] if array.ndim == axes + 1 else 1
+        if array.ndim not in (axes, axes + 1) or channels not in _CHANNELS:
+            hint = f"axes of a {self.geometry} image: {', '.join(self._axis_names())}"
+            raise _refused(f"the shape {array.shape} is not that of a {self.geometry} image", hint)
+        if 0 in array.shape:
+            raise _refused("an image has no texels")
+        if "face" in planes and array.shape[len(planes) - 1] != FACES:
+            raise _refused(f"a cube has six faces, not {array.shape[len(planes) - 1]}")
+
+    def _axis_names(self) -> tuple[str, ...]:
+        planes, inner = _AXES[self.geometry]
+        return (*planes, *("height", "width")[2 - inner :], "1, 2 or 4 channels")
+
+    def shape_of(self, level: int) -> LevelShape:
+        """The sizes of a level."""
+        planes, inner = _AXES[self.geometry]
+        shape = self.arrays[level].shape
+        count = int(np.prod(shape[: len(planes)], dtype=np.int64))
+        height = shape[len(planes)] if inner > 1 else 1
+        return LevelShape(count, height, shape[len(planes) + inner - 1])
+
+    @property
+    def channels(self) -> int:
+        """Of a texel: 1, 2 or 4."""
+        planes, inner = _AXES[self.geometry]
+        axes = len(planes) + inner
+        return int(self.array.shape[-1]) if self.array.ndim > axes else 1
+
+    @property
+    def kind(self) -> ChannelKind:
+        """What the channels are."""
+        return _KINDS[self.array.dtype.kind]
+
+    @property
+    def depth(self) -> int:
+        """Slices; 1 but in three dimensions."""
+        return self._along("depth")
+
+    @property
+    def layers(self) -> int:
+        """Of arrays; of cube arrays the cubes."""
+        return self._along("layer") * self._along("cube")
+
+    @property
+    def samples(self) -> int:
+        """Of a texel of a multisample image; else 1."""
+        return self._along("sample")
+
+    def _along(self, axis: str) -> int:
+        planes = _AXES[self.geometry][0]
+        return int(self.array.shape[planes.index(axis)]) if axis in planes else 1
+
+
+@dataclass(frozen=True, eq=False)
+class Surface(Image):
+    """An array that kernels read and write by `suld`, `sust` and `sured`; changed in place."""
+
+
+@dataclass(frozen=True, eq=False)
+class Texture(Image, Sampler):
+    """An array that kernels sample by `tex` and `tld4`, and how; see `Sampler`.
+
+    normalized_float: 8- and 16-bit integers are read as floats of [0, 1] or [-1, 1]. levels: the
+    smaller levels of a mipmap, each half of the one before.
+    """
+
+    normalized_float: bool = field(default=False, kw_only=True)
+    levels: Sequence[Array] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        Image.__post_init__(self)
+        Sampler.__post_init__(self)
+        number = self.kind is ChannelKind.FLOAT or self.normalized_float
+        if self.filter_mode == "linear" and not number:
+            hint = "read them as normalised floats, or choose the point filter"
+            raise _refused("integers cannot be filtered", hint)
+        if self.normalized_float and (
+            self.kind is ChannelKind.FLOAT or self.array.dtype.itemsize > 2
+        ):
+            raise _refused(f"channels of {self.array.dtype} cannot be read as normalised floats")
+        self._check_levels()
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """All levels, level 0 first."""
+        return (self.array, *self.levels)
+
+    def _check_levels(self) -> None:
+        deep = self.geometry == "3d"
+        for number, array in enumerate(self.arrays):
+            first, found = self.shape_of(0), self.shape_of(number)
+            planes = max(1, first.planes >> number) if deep else first.planes
+            wanted = LevelShape(
+                planes, max(1, first.height >> number), max(1, first.width >> number)
+            )
+            same = array.dtype == self.array.dtype and array.ndim == self.array.ndim
+            if not same or found != wanted:
+                raise _refused(
+                    f"level {number} has the shape {array.shape} of {array.dtype}",
+                    "each level is half of the one before, rounded down, of the same type",
+                )
