@@ -38,23 +38,24 @@ DEFAULT_MAX_STEPS = 1_000_000_000
 _TURN = 100_000  # wave instructions a batch runs before another gets a turn
 _LIVE_BATCHES = 64
 _SCRATCH_LIMIT = 256 << 20  # bytes of scratch and LDS that one batch may need
-_DYNAMIC_STACK = 16 << 10  # bytes a lane gets where the stack's depth is unknown
 _MOST_THREADS = (1 << 32) - 1  # of one side of the grid: the dispatch packet holds 32 bits
 _PRINTF = "hidden_printf_buffer"
 _BANKS = {"gfx950": 64}
+_STACK_LIMIT = 1024  # bytes a lane, as hipLimitStackSize and CUDA's have it where none is set
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to emulate. `hidden` gives values of hidden arguments by value kind, such as
-    `hidden_printf_buffer`; `detailed` also counts cache lines and bank conflicts."""
+    `hidden_printf_buffer`; `detailed` also counts cache lines and bank conflicts. `stack_bytes` is
+    the runtime's stack limit, for kernels whose need the code object does not know."""
 
     approx: Approx = Approx.EXACT
     seed: int = 0
     detailed: bool = True
     check_hazards: bool = False
     waves_per_batch: int = 64
-    stack_bytes: int = 0
+    stack_bytes: int = _STACK_LIMIT
     hidden: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -140,7 +141,7 @@ class _Launch:
     def _scratch_bytes(self, kernel: KernelInfo) -> int:
         size = max(kernel.private_segment, kernel.descriptor.private_segment)
         if kernel.uses_dynamic_stack:
-            size += self.options.stack_bytes or _DYNAMIC_STACK
+            size = max(size, self.options.stack_bytes)
         return (size + 15) // 16 * 16
 
     def _groups_in_a_batch(self) -> int:
@@ -197,6 +198,7 @@ class _Launch:
         st = State(waves, self.lanes, max(vgprs, 3), agprs)
         groups = waves // self.waves_each
         st.lds_size, st.scratch_size = self.lds_size, self.scratch_size
+        st.has_dynamic_stack = self.entry.kernel.uses_dynamic_stack
         stride = (self.lds_size + 15) // 16 * 16
         st.lds = Buffer(np.zeros(groups * stride, np.uint8))
         st.lds_base = np.repeat(np.arange(groups) * stride, self.waves_each)[:, None]

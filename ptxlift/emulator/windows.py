@@ -22,6 +22,8 @@ from ptxlift.emulator.state import State
 
 Addresses: TypeAlias = NDArray[Any]  # one-dimensional, uint64 or int64
 
+_PRIVATE = "private memory"
+
 
 class Window(Protocol):
     """See `Memory`, whose methods these are."""
@@ -109,7 +111,7 @@ class FlatWindow:
         wave = np.flatnonzero(st.mask)[lanes] // st.lanes
         lane = (high >> np.uint64(LANE_SHIFT)).astype(np.int64) & 31
         base = (wave * st.lanes + lane) * st.scratch_size
-        return LaneBuffer(st.scratch, base, st.scratch_size, "private memory")
+        return LaneBuffer(st.scratch, base, st.scratch_size, _PRIVATE)
 
     def _parts(self, addresses: Addresses) -> list[tuple[Window, Addresses, NDArray[np.intp]]]:
         high = addresses >> np.uint64(32)
@@ -148,7 +150,7 @@ def lds_window(st: State, memory: Memory) -> LaneBuffer:
 def scratch_window(st: State, memory: Memory) -> LaneBuffer:
     """Each lane's private memory."""
     base = np.flatnonzero(st.mask) * st.scratch_size
-    return LaneBuffer(st.scratch, base, st.scratch_size, "private memory")
+    return LaneBuffer(st.scratch, base, st.scratch_size, _PRIVATE)
 
 
 def buffer_window(resource: int) -> Open:
@@ -184,7 +186,11 @@ def fault(
     """The message for a bad access by the lanes of a mask, or by all that execute."""
     lanes = np.flatnonzero(st.mask if mask is None else mask)
     wave, lane = divmod(int(lanes[error.position]), st.lanes)
-    hint = memory.describe(error.address) if "outside all arrays" in error.reason else ""
+    hint = ""
+    if "outside all arrays" in error.reason:
+        hint = memory.describe(error.address)
+    elif st.has_dynamic_stack and _PRIVATE in error.reason:
+        hint = "the stack is full: translate with more stack_bytes, or raise the runtime's limit"
     return PtxError.of(
         "PTX402",
         f"kernel {st.kernel}: {error.reason}, address {error.address:#x}, "

@@ -62,6 +62,16 @@ def test_unsaid_it_is_what_llvm_guesses() -> None:
     assert described is not None and described.dynamic_stack
 
 
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+def test_a_full_stack_is_told(target: str) -> None:
+    """A call takes at least the 8 bytes of its return address, so 200 take more than 1024."""
+    out = np.zeros(1, np.uint32)
+    with pytest.raises(ptxlift.PtxError, match="private memory") as caught:
+        ptxlift.run(ptxlift.lift(RECURSIVE, target), "calls", 1, 1, [out, np.uint32(200)])
+    first = caught.value.diagnostics[0]
+    assert first.code == "PTX402" and "stack_bytes" in str(first.hint)
+
+
 @pytest.mark.parametrize("value", [-1, 1 << 20, "much"])
 def test_sizes_that_are_none(value: object) -> None:
     with pytest.raises(ptxlift.PtxError, match="stack_bytes"):
