@@ -118,9 +118,7 @@ SNIPPETS = (
     _word("cvt.rn.bf16x2.f32 %r1, %f0, %f1;", "as<unsigned>((bhalf2){(__bf16)b, (__bf16)a})"),
     Snippet("mov.b32 {h, i}", "mov.b32 %r1, {%h0, %h1};", "as<unsigned>((ushort2){h, i})"),
 )
-_ONE_NAN = (
-    "PTX makes 0x7fff of every NaN: a compare and a select a half; none where it is computed on"
-)
+_ONE_NAN = "PTX makes 0x7fff of every NaN: one maximum for both; none where it is computed on"
 LONGER = {
     "div.rn.ftz.f32": "clang's loses remainders below 2^-126, and rounds up to it what PTX flushes",
     "div.rn.f64": "clang's is a unit off for 2^k / d, d's fraction all ones; the rare path counts",

@@ -39,6 +39,10 @@ class FloatType:
         return 0xFFF8000000000000 if self.bits == 64 else self.magnitude_mask
 
     @property
+    def one(self) -> int:
+        return self.magnitude_mask >> (self.mantissa + 1) << self.mantissa
+
+    @property
     def smallest_normal(self) -> int:
         return 1 << self.mantissa
 

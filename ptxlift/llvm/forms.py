@@ -124,6 +124,10 @@ class Forms(Generic[Shared]):
         text = self._reals[type.name].get(value)
         return text if text is not None else self._make_real(value, type)
 
+    def has_loose_nan(self, value: Value) -> bool:
+        """Whether its floating-point form may be another NaN than its bits are."""
+        return value in self._loose_nan
+
     def known_pointer(self, value: Value) -> str | None:
         """The pointer form, where there is one."""
         known = self._pointers.get(value)

@@ -31,12 +31,17 @@ def relu(algebra: Algebra[V], form: Form, fmt: Format, a: V) -> V:
 
 @semantics("fma_half")
 def fma_half(algebra: Algebra[V], form: Form, a: V, b: V, c: V) -> V:
-    """Half Precision Floating Point Instructions: fma."""
+    """Half Precision Floating Point Instructions: fma.
+
+    .oob makes products with an OOB NaN zero. The manual ("Tensors", out-of-boundary access) gives
+    no bits of that NaN, ptxas folds no such fma, and public sources differ: CUTLASS compares with
+    0x7eff, measurements of tensor maps on sm_120 say 0x7ff7.
+    """
     if form.get("oob"):
         raise PtxError.of(
             "PTX201",
-            "fma.oob is not translated",
-            hint="it serves tensor maps that fill the outside with NaN; use fma.rn",
+            "fma.oob is not translated: NVIDIA does not document which NaN it takes for zero",
+            hint="only tensor maps make such NaNs; where there is none, fma.rn gives the same",
         )
     fmt, rounding = format_of(form.type), rounding_of(form)
     ftz = bool(form.get("ftz"))

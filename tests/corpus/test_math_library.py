@@ -1,8 +1,10 @@
 """CUDA's math functions, from nvcc and libdevice, are as accurate as NVIDIA documents.
 
-The bounds are those of the CUDA programming guide (Mathematical Functions): units in the last place
-over the full range, and for -use_fast_math those of the intrinsics that it substitutes. Expected
-values are mpmath's.
+The bounds are the CUDA C++ Programming Guide's, appendix "Mathematical Functions" (12.9 and 13):
+"Standard Functions", the tables of maximum ulp errors of single and double precision, full range; and
+"Intrinsic Functions" for what -use_fast_math puts in their place. The guide counts from the rounded
+exact result, these tests from the exact one, so they ask for up to half a unit more. Functions that
+-use_fast_math does not replace keep their bound. Expected values are mpmath's.
 """
 
 from __future__ import annotations
@@ -54,6 +56,19 @@ def fast_logarithm(x: float, exact: float) -> float:
     return 2.0**-21.41 if 0.5 <= x <= 2 else ulps(3, 23)(x, exact)
 
 
+def fast_power(x: float, exact: float) -> float:
+    """__powf: derived from exp2f(y * __log2f(x)).
+
+    __log2f is within 2^-22 between 1/2 and 2, else within 2 ulp; the product adds half a unit, and
+    exp2f 2 units. `exact` gives y back: its logarithm is y times that of x.
+    """
+    logarithm = math.log2(x)
+    power = math.log2(exact)
+    near = 2.0**-22 if 0.5 <= x <= 2 else ulps(2, 23)(x, logarithm)
+    of_power = abs(power / logarithm) * near + ulps(0.5, 23)(x, power)
+    return exact * (2.0**of_power - 1) + ulps(2, 23)(x, exact)
+
+
 def relative(exponent: float) -> Bound:
     return lambda _operand, exact: 2.0**exponent * abs(exact)
 
@@ -62,7 +77,7 @@ def relative(exponent: float) -> Bound:
 class Function:
     """A function by its double name, its operands' range, and bounds in ulp for f32 and f64.
 
-    `fast`: the bound of the f32 form under -use_fast_math, with the range it holds in.
+    `fast`: the bound of what -use_fast_math puts in place of the f32 form, and where it holds.
     """
 
     name: str
@@ -79,8 +94,8 @@ FUNCTIONS = (
     Function("cos", -1e5, 1e5, 2, 2, (fixed(-21.19), -math.pi, math.pi)),
     Function("exp", -87, 88, 2, 1, (fast_exponential, -87, 88)),
     Function("log", -126, 127, 1, 1, (fast_logarithm, -126, 127), exponents=True),
-    Function("pow", -9, 9, 4, 2, exponents=True),
-    Function("tanh", -10, 10, 2, 1, (relative(-10.987), -10, 10)),
+    Function("pow", -9, 9, 4, 2, (fast_power, -9, 9), exponents=True),
+    Function("tanh", -10, 10, 2, 1, (relative(-11), -10, 10)),
     Function("erf", -4, 4, 2, 2),
     Function("tgamma", -30, 34, 5, 10),
 )
@@ -148,9 +163,7 @@ def measure(text: str, target: str, fast: bool) -> dict[str, float]:
         for dtype, suffix, places in ((np.float32, "f", 23), (np.float64, "", 52)):
             low, high = function.low, function.high
             bound = ulps(function.single if suffix else function.double, places)
-            if fast:
-                if function.fast is None or not suffix:
-                    continue
+            if fast and function.fast is not None and suffix:
                 bound, low, high = function.fast
             values = operands(function, low, high, dtype)
             bits = [value.view(f"u{value.itemsize}") for value in values]
@@ -169,6 +182,6 @@ def test_errors_are_within_the_documented_ones(
     options: NvccBuild, target: str, pytestconfig: pytest.Config
 ) -> None:
     errors = measure(build(options, pytestconfig), target, options.fast_math)
-    assert len(errors) == (20 if options.fast_math else 64)
+    assert len(errors) == len(FUNCTIONS) * 2 * len(Approx)
     beyond = {name: error for name, error in errors.items() if not error <= 1}
     assert not beyond

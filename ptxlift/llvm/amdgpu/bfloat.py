@@ -7,12 +7,12 @@ bf16 numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.floats import BFLOAT, FloatType
+from ptxlift.llvm.floats import BFLOAT, FLOAT, FloatType
 
-_FMA = "float @llvm.fma.f32(float, float, float)"
+Sum = Callable[[Emitter, str, FloatType, Sequence[str]], str]  # of an op's name and operands
 _LOWER = 0xFFFF
 _MIDDLE = 0x8000
 
@@ -61,14 +61,14 @@ def number_or_nan(e: Emitter, text: str, bits: str) -> str:
     return e.let(f"select i1 {unordered}, i16 {BFLOAT.canonical_nan}, i16 {bits}")
 
 
-def fused_for_bfloat(e: Emitter, operands: Sequence[str]) -> str:
-    """An f32 that rounds to bf16 as the exact a * b + c does.
+def fused_for_bfloat(e: Emitter, operands: Sequence[str], fused: Sum) -> str:
+    """An f32 that rounds to bf16 as the exact a * b + c does. `fused` writes the f32 fma.
 
     The f32 fma does so unless it lies in the middle of two bf16 numbers: one time in 2^16 the sign
     of its error decides, and it moves by one unit. Lanes rarely get there, so it is a branch.
     """
     wide = [widened(e, text, BFLOAT) for text in operands]
-    nearest = e.let(e.call(_FMA, *wide))
+    nearest = e.let(fused(e, "ffma", FLOAT, wide))
     bits = e.let(f"bitcast float {nearest} to i32")
     low = e.let(f"and i32 {bits}, {_LOWER}")
     middle = e.let(f"icmp eq i32 {low}, {_MIDDLE}")

@@ -59,7 +59,7 @@ def _fconvert(e: Emitter, op: Op) -> None:
         chosen = directed.round_to_float(e, text, rounding) if direction else nearest
         define(e, op, type, chosen, loose_nan=True, tiny=tiny)
     else:
-        single = _single(e, op.operands[0], text, source)
+        single = single_of(e, op.operands[0], text, source)
         if type is BFLOAT and not _converts_itself(e, op):
             directly = nearest_bfloat(e, single) if rounding is Rounding.RN else ""
             bits = directly or _directed_bfloat(e, single, rounding)
@@ -92,7 +92,7 @@ def _is_inexact_product(value: Value) -> bool:
     return not all(widened_halves)
 
 
-def _single(e: Emitter, value: Value, text: str, source: FloatType) -> str:
+def single_of(e: Emitter, value: Value, text: str, source: FloatType) -> str:
     """An f32 that rounds to a 16-bit format as the source does."""
     if source is FLOAT:
         return fenced_product(e, text) if _is_inexact_product(value) else text

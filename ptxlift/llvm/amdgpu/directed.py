@@ -82,9 +82,13 @@ def round_to_half(e: Emitter, text: str, rounding: Rounding) -> str:
     their own, which no mode changes.
     """
     if rounding is Rounding.RZ:
-        pair = e.let(e.call("<2 x half> @llvm.amdgcn.cvt.pkrtz(float, float)", text, "0.0"))
-        return f"extractelement <2 x half> {pair}, i64 0"
+        return f"extractelement <2 x half> {cut_to_halves(e, text, '0.0')}, i64 0"
     return _narrow(e, text, FLOAT, HALF, rounding)
+
+
+def cut_to_halves(e: Emitter, low: str, high: str) -> str:
+    """Two f32 toward zero, as a vector."""
+    return e.let(e.call("<2 x half> @llvm.amdgcn.cvt.pkrtz(float, float)", low, high))
 
 
 def _narrow(e: Emitter, text: str, wide: FloatType, narrow: FloatType, rounding: Rounding) -> str:

@@ -5,7 +5,9 @@ Comes in: an `ir.Function` and its facts. Goes out: lines of LLVM text. It must 
 
 from __future__ import annotations
 
-from ptxlift.ir.core import Function
+from functools import cached_property
+
+from ptxlift.ir.core import Block, Function, Value
 from ptxlift.llvm.amdgpu import registry
 from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.facts import Facts
@@ -29,3 +31,13 @@ class Emitter(FunctionEmitter[Context]):
         for index, slot in enumerate(self.function.slots):
             array = f"[{slot.size} x i8], align {slot.align}, addrspace(5)"
             self.lines.append(f"  %slot.{index} = alloca {array}")
+
+    @cached_property
+    def incoming(self) -> dict[Block, list[list[Value]]]:
+        """The arguments of every edge into a block."""
+        found: dict[Block, list[list[Value]]] = {block: [] for block in self.function.blocks}
+        for block in self.function.blocks:
+            terminator = block.terminator
+            for target, given in zip(terminator.successors, terminator.arguments, strict=True):
+                found[target].append(given)
+        return found

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptxlift.ir.attributes import FloatPredicate, Rounding, Space
-from ptxlift.ir.core import Block, Op, Value
+from ptxlift.ir.attributes import FloatPredicate, Rounding
+from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, fused_for_bfloat, widened
 from ptxlift.llvm.amdgpu.division import flushing_quotient, nearest_quotient
 from ptxlift.llvm.amdgpu.emitter import Emitter
+from ptxlift.llvm.amdgpu.negations import kept_sum, may_be_negation
 from ptxlift.llvm.amdgpu.opaque import opaque_real
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
 from ptxlift.llvm.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of
@@ -141,60 +142,15 @@ def _arithmetic(name: str) -> Lowering:
             define(e, op, type, result, tiny=tiny)
         elif _is_narrow(name, type):
             wide = [widened(e, text, type) for text in operands]
-            result = e.let(_nearest(e, name, FLOAT, wide))
+            kept = may_be_negation(e, name, type, op.operands)
+            result = e.let((kept_sum if kept else _nearest)(e, name, FLOAT, wide))
             if name == "fmul":
                 result = fenced_product(e, result)
             define(e, op, type, f"fptrunc float {result} to {type.name}")
-        elif name == "fsub" and e.constant(op.operands[0]) == 0:
-            # LLVM 22 makes -x of it where the result is widened: -0 for 0 - 0.
-            difference = e.let(_nearest(e, name, type, operands))
-            kept = opaque_real(e, difference, type)
-            define(e, op, type, f"select i1 true, {type.name} {kept}, {type.name} {kept}")
-        elif _may_be_negation(e, name, op.operands) and not op.attr("ftz"):
-            define(e, op, type, _kept_sum(e, name, type, operands))
         else:
             _define_nearest(e, op, type, name, operands)
 
     return lower
-
-
-def _may_be_negation(e: Emitter, name: str, operands: Sequence[Value]) -> bool:
-    """Whether LLVM may find that this is 0 - x. LLVM 22 lets other instructions take that as -x,
-    which is -0 for 0 - 0.
-    """
-    if name == "fsub":
-        return _may_be_zero(e, operands[0])
-    if name != "fadd":
-        return False
-    pairs = (operands, operands[::-1])
-    return any(_is_negated(x) and _may_be_zero(e, zero) for x, zero in pairs)
-
-
-_UNKNOWN = frozenset({"select", "call", "call_indirect"})
-_OWN_MEMORY = (Space.LOCAL, Space.GENERIC)
-
-
-def _may_be_zero(e: Emitter, value: Value) -> bool:
-    """Whether LLVM may come to know a value as a zero that the IR does not know."""
-    if e.constant(value) is not None:
-        return e.constant(value) == 0
-    definition = value.definition
-    if isinstance(definition, Block) or definition.name in _UNKNOWN:
-        return True
-    return definition.name == "load" and definition.attr("space") in _OWN_MEMORY
-
-
-def _is_negated(value: Value) -> bool:
-    return isinstance(value.definition, Op) and value.definition.name == "fneg"
-
-
-def _kept_sum(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) -> str:
-    """A sum or difference that no instruction makes a part of its operand."""
-    n = type.name
-    signature = (
-        f"{n} @llvm.experimental.constrained.{name}.{type.suffix}({n}, {n}, metadata, metadata)"
-    )
-    return e.call(signature, *operands, '!"round.tonearest"', '!"fpexcept.ignore"')
 
 
 def _define_nearest(
@@ -205,7 +161,8 @@ def _define_nearest(
         return
     explicit = op.attr("ftz") and not flushes_itself(e, type)
     tiny = vanishes(e, name, type, operands) if explicit else None
-    define(e, op, type, _nearest(e, name, type, operands), tiny=tiny)
+    kept = may_be_negation(e, name, type, op.operands)
+    define(e, op, type, (kept_sum if kept else _nearest)(e, name, type, operands), tiny=tiny)
 
 
 def _is_narrow(name: str, type: FloatType) -> bool:
@@ -237,7 +194,9 @@ def _ffma(e: Emitter, op: Op) -> None:
         result, tiny = directed.expression(e, op, type, operands)
         define(e, op, type, result, tiny=tiny)
     elif type is BFLOAT:
-        define(e, op, type, f"fptrunc float {fused_for_bfloat(e, operands)} to bfloat")
+        kept = may_be_negation(e, "ffma", type, op.operands)
+        exact = fused_for_bfloat(e, operands, kept_sum if kept else _nearest)
+        define(e, op, type, f"fptrunc float {exact} to bfloat")
     else:
         _define_nearest(e, op, type, "ffma", operands)
 

@@ -7,10 +7,12 @@ uses them LLVM drops them.
 
 from __future__ import annotations
 
-from ptxlift.ir.attributes import Rounding
+from ptxlift.ir.attributes import Format, Rounding
 from ptxlift.ir.core import Op, Value
+from ptxlift.llvm.amdgpu.convert import single_of
+from ptxlift.llvm.amdgpu.directed import cut_to_halves
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.extremes import is_number
+from ptxlift.llvm.amdgpu.negations import may_be_negation
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.floats import FLOAT, HALF, FloatType, type_of
 from ptxlift.target import Feature
@@ -27,6 +29,8 @@ def packed_pair(e: Emitter, op: Op) -> str | None:
     if type is None:
         return None
     vector = _vector(e, low, high, type, _DEPTH)
+    if type is HALF and (e.has_loose_nan(low) or e.has_loose_nan(high)):
+        vector = _with_ptx_nan(e, vector or _side_by_side(e, low, high, type))
     if vector is None:
         return None
     width = op.results[0].width
@@ -34,6 +38,17 @@ def packed_pair(e: Emitter, op: Op) -> str | None:
 
 
 _BOTH_SIGNS = -0x7FFF8000  # 0x80008000
+_BOTH_NANS = 0x7FFF7FFF
+
+
+def _with_ptx_nan(e: Emitter, halves: str) -> str:
+    """0x7fff for every NaN: the maximum with it. Of two NaNs v_pk_max_f16 returns the second, and
+    v_pk_max_num_f16 of gfx12 the first; LLVM does not swap operands of packed instructions.
+    """
+    nans = e.let(f"bitcast i32 {opaque_bits(e, str(_BOTH_NANS), 32)} to <2 x half>")
+    operands = (nans, halves) if e.context.target.generation >= 12 else (halves, nans)
+    maximum = "<2 x half> @llvm.maximumnum.v2f16(<2 x half>, <2 x half>)"
+    return e.let(e.call(maximum, *operands))
 
 
 def _type_of_pair(e: Emitter, low: Value, high: Value) -> FloatType | None:
@@ -81,14 +96,13 @@ def _has_packed_form(e: Emitter, a: Op, b: Op, type: FloatType) -> bool:
     if name == "fneg":
         return a.attr("fmt") is type.format
     if name in _EXTREMES:
-        # A NaN result would have to be made PTX's in each half.
-        numbers = [any(is_number(e, v, type) for v in op.operands) for op in (a, b)]
-        return type is HALF and not a.attr("nan") and not a.attr("ftz") and all(numbers)
+        return type is HALF and not a.attr("nan") and not a.attr("ftz")
     if name not in _INSTRUCTIONS and name != "ffma":
         return False
     plain = a.attr("rounding") is Rounding.RN and a.attr("fmt") is type.format
     flushes = bool(a.attr("ftz")) and (type is not FLOAT or e.facts.keeps_subnormals)
-    return plain and not flushes
+    kept = any(may_be_negation(e, name, type, op.operands) for op in (a, b))
+    return plain and not flushes and not kept
 
 
 def _operand(e: Emitter, low: Value, high: Value, type: FloatType, depth: int) -> str:
@@ -103,8 +117,24 @@ def _operand(e: Emitter, low: Value, high: Value, type: FloatType, depth: int) -
     nested = _vector(e, low, high, type, depth)
     if nested is not None:
         return nested
+    return _side_by_side(e, low, high, type)
+
+
+def _side_by_side(e: Emitter, low: Value, high: Value, type: FloatType) -> str:
+    a, b = low.definition, high.definition
+    if isinstance(a, Op) and isinstance(b, Op) and _is_cut(a) and _is_cut(b):
+        sources = (op.operands[0] for op in (a, b))
+        return cut_to_halves(e, *(single_of(e, v, e.real(v, FLOAT), FLOAT) for v in sources))
+    vector = f"<2 x {type.name}>"
     first = e.let(f"insertelement {vector} poison, {type.name} {e.real(low, type)}, i32 0")
     return e.let(f"insertelement {vector} {first}, {type.name} {e.real(high, type)}, i32 1")
+
+
+def _is_cut(op: Op) -> bool:
+    """Whether it rounds an f32 to f16 toward zero, which the chips do in pairs."""
+    formats = (Format.F32, Format.F16, Rounding.RZ, False)
+    names = ("source", "fmt", "rounding", "ftz")
+    return op.opdef.name == "fconvert" and tuple(map(op.attr, names)) == formats
 
 
 def _is_pair(word: Value) -> bool:
