@@ -331,5 +331,16 @@ CODES: dict[str, Code] = {
         "The emulator's checker found a register that is read while a memory operation on it is outstanding, or another "
         "situation in which the hardware would see an old value. This is a fault in the generated code.",
     ),
+    "PTX408": Code(
+        "uninitialised register",
+        "The interpreter's check `uninitialised` saw a thread read a register that it had not written. PTX leaves the value "
+        "open, and ptxlift another one than NVIDIA's chips may have had. The launch goes on, the report comes at its end.",
+    ),
+    "PTX409": Code(
+        "data race",
+        "The interpreter's check `races` saw two threads access the same bytes of global or shared memory, at least one of "
+        "them to write, with no barrier, fence or flag in between. What is read depends on who comes first. Atomic and other "
+        "strong accesses do not race with each other. The launch goes on, the report comes at its end.",
+    ),
 }
 # fmt: on

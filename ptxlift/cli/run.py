@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from ptxlift.cli.inputs import read_one
 from ptxlift.cli.outputs import write
 from ptxlift.driver.translation import lift
 from ptxlift.runtime.arguments import Array
+from ptxlift.runtime.device import CHECKS_OF_EMULATOR
 from ptxlift.runtime.program import run
 
 _SHOWN = 8  # elements of an array that are printed
@@ -36,6 +38,12 @@ _SHOWN = 8  # elements of an array that are printed
 @click.option("--profile", is_flag=True, help="Show dynamic instruction counts.")
 @click.option("--save", help="Folder for the arrays after the launch (.npy).")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of `random` arrays.")
+@click.option(
+    "--check",
+    "checks",
+    default="",
+    help="uninitialised,races: what the interpreter looks for; hazards: the emulator.",
+)
 @click.option("--max-steps", type=click.IntRange(1), help="End a kernel that runs longer.")
 def command(
     file: str,
@@ -50,6 +58,7 @@ def command(
     save: str | None,
     seed: int,
     max_steps: int | None,
+    checks: str,
 ) -> None:
     """Run a kernel of FILE with ARGS and show the arrays afterwards.
 
@@ -63,13 +72,13 @@ def command(
     program = read_one(file)
     translation = lift(program.text, target, name=program.name, older=[program.older])
     kernel = kernel or only_kernel(list(translation.kernels))
+    launch = partial(run, translation, kernel, *shape, shared=shared, max_steps=max_steps)
     devices = ("emulator", "interpreter") if device == "both" else (device,)
     results: dict[str, list[Array]] = {}
     for where in devices:
         given = [v.copy() if isinstance(v, np.ndarray) else v for v in values]
-        outcome = run(
-            translation, kernel, *shape, given, shared=shared, device=where, max_steps=max_steps
-        )
+        told = _checks_on(where, checks) if device == "both" else checks
+        outcome = launch(args=given, device=where, checks=told)
         click.echo(outcome.stdout, nl=False)
         results[where] = [v for v in given if isinstance(v, np.ndarray)]
         _show(where, results[where])
@@ -79,6 +88,12 @@ def command(
         _save(Path(save), results[devices[0]])
     if device == "both":
         _compare(results["emulator"], results["interpreter"])
+
+
+def _checks_on(device: str, checks: str) -> list[str]:
+    """Of checks for two devices those of one; names that nobody knows go to the interpreter."""
+    names = filter(None, checks.split(","))
+    return [name for name in names if (name in CHECKS_OF_EMULATOR) == (device == "emulator")]
 
 
 def only_kernel(kernels: Sequence[str]) -> str:

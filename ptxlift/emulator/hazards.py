@@ -1,8 +1,9 @@
-"""Checker mode: registers touched while a memory operation on them is outstanding.
+"""Checker mode: registers touched while a memory operation on them is outstanding, or too early.
 
 Comes in: the instructions each wave executes, in order. Goes out: PTX407 where one reads or
-overwrites a register that a load has not been waited for. It must not know values. What is pending
-is an immutable tuple for each wave, so waves that took the same path share all work.
+overwrites a register that a load has not been waited for, or breaks a rule of `wait_states`. It
+must not know values. What is pending is an immutable tuple for each wave, so waves that took the
+same path share all work.
 
 Loads into vector registers return in order within a counter; scalar loads do not. Flat accesses
 count in both the vector and the LDS counter. On gfx9 stores count with loads.
@@ -28,6 +29,7 @@ from ptxlift.emulator.operands import (
 )
 from ptxlift.emulator.profile import InstClass, classify
 from ptxlift.emulator.state import State
+from ptxlift.emulator.wait_states import Recent, after, broken_rule
 from ptxlift.records import dataclass
 
 
@@ -80,10 +82,13 @@ _ANSWERS = (*_SAMPLES, "image_get_resinfo")
 class HazardChecker:
     """Follows the waves of one batch."""
 
-    def __init__(self, waves: int, major: int) -> None:
+    def __init__(self, waves: int, major: int, target: str) -> None:
         self.major = major
+        self.target = target
         self.queues: list[Queue] = [()] * waves
+        self.recent: list[Recent] = [()] * waves
         self._known: dict[tuple[int, Queue], Queue] = {}
+        self._followed: dict[tuple[int, tuple[tuple[int, int], ...]], Recent] = {}
 
     def step(self, st: State, inst: Inst) -> None:
         """Account for one instruction that the active waves are about to execute."""
@@ -95,6 +100,25 @@ class HazardChecker:
                 following = self._advance(st, wave, inst, queue)
                 self._known[key] = following
             self.queues[wave] = following
+            if self.major == 9:
+                self.recent[wave] = self._follow(st, wave, inst)
+
+    def _follow(self, st: State, wave: int, inst: Inst) -> Recent:
+        recent = self.recent[wave]
+        key = (inst.address, tuple((earlier.address, age) for earlier, age in recent))
+        following = self._followed.get(key)
+        if following is None:
+            broken = broken_rule(recent, inst, self.target)
+            if broken is not None:
+                rule, earlier = broken
+                raise PtxError.of(
+                    "PTX407",
+                    f"kernel {st.kernel}: {inst.text!r} comes too early behind {earlier.text!r}: "
+                    f"{rule.name}, {st.describe_wave(wave)}",
+                    hint=f"{rule.states} wait states between the two, by instructions or s_nop",
+                )
+            following = self._followed[key] = after(recent, inst)
+        return following
 
     def _advance(self, st: State, wave: int, inst: Inst, queue: Queue) -> Queue:
         waits = _waits(inst)

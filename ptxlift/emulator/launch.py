@@ -190,7 +190,8 @@ class _Launch:
         self.entry.set_registers(st, groups)
         first = entry_address(self.entry.kernel, self.image.target)
         major = self.image.target.generation
-        checker = HazardChecker(waves, major) if self.options.check_hazards else None
+        checking = self.options.check_hazards
+        checker = HazardChecker(waves, major, self.image.target.name) if checking else None
         return Batch(st, self.code, len(groups), first, checker)
 
     def _new_state(self, waves: int) -> State:

@@ -108,9 +108,22 @@ def _anywhere(read: Reader) -> Locator:
 
 
 def pieces(
-    state: State, lanes: Selection, location: Location, bytes_: int
+    state: State, lanes: Selection, location: Location, bytes_: int, writes: bool
 ) -> list[tuple[Region, Lanes, Lanes | None]]:
     """The regions that the lanes touch, with checked offsets and positions (None: all)."""
+    found = _checked(state, lanes, location, bytes_)
+    if state.watch is not None and state.watch.races is not None:
+        slots = state.slots[lanes]
+        for region, offsets, positions in found:
+            mine = slots if positions is None else slots[positions]
+            first = element_indices(region, offsets, mine, 8)
+            state.watch.races.access(state, region, first, mine, bytes_, writes)
+    return found
+
+
+def _checked(
+    state: State, lanes: Selection, location: Location, bytes_: int
+) -> list[tuple[Region, Lanes, Lanes | None]]:
     region, places = location
     slots = state.slots[lanes]
     if len(places) != len(slots):
@@ -126,7 +139,7 @@ def load(state: State, lanes: Selection, location: Location, width: int, count: 
     size = width // 8
     slots = state.slots[lanes]
     results = [np.empty(len(slots), dtype_of(width)) for _ in range(count)]
-    for region, offsets, positions in pieces(state, lanes, location, size * count):
+    for region, offsets, positions in pieces(state, lanes, location, size * count, False):
         rows = slots if positions is None else slots[positions]
         first = element_indices(region, offsets, rows, width)
         chosen: Selection = slice(None) if positions is None else positions
@@ -141,7 +154,7 @@ def store(
     """Writes consecutive elements; of lanes that write the same place the last one wins."""
     size = width // 8
     slots = state.slots[lanes]
-    for region, offsets, positions in pieces(state, lanes, location, size * len(values)):
+    for region, offsets, positions in pieces(state, lanes, location, size * len(values), True):
         if not region.writable:
             text = f"write to {region.what}, which is read-only"
             raise Fault(0 if positions is None else int(positions[0]), text)

@@ -130,7 +130,8 @@ def modify(
     """
     slots = state.slots[lanes]
     results = [np.empty(len(slots), dtype_of(width)) for _ in values]
-    for region, offsets, positions in pieces(state, lanes, location, width // 8 * len(values)):
+    size = width // 8 * len(values)
+    for region, offsets, positions in pieces(state, lanes, location, size, True):
         update = update_for(region is state.shared_region)
         chosen: Selection = slice(None) if positions is None else positions
         first = element_indices(region, offsets, slots[chosen], width)
@@ -158,7 +159,7 @@ def _swap(
     slots = state.slots[lanes]
     compare, new = (np.broadcast_to(value, slots.shape) for value in (compare, new))
     result = np.empty(len(slots), dtype_of(width))
-    for region, offsets, positions in pieces(state, lanes, location, width // 8):
+    for region, offsets, positions in pieces(state, lanes, location, width // 8, True):
         chosen = np.arange(len(slots)) if positions is None else positions
         first = element_indices(region, offsets, slots[chosen], width)
         old = np.empty(len(first), dtype_of(width))

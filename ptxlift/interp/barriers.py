@@ -13,7 +13,14 @@ from ptxlift.interp.ends import End, Labels, ends
 from ptxlift.interp.lanes import Lanes
 from ptxlift.interp.state import Selection, State
 from ptxlift.interp.values import Operands, Reader, Writer
-from ptxlift.interp.waiting import Arrival, Deliver, arrive_at_barrier, barrier_results, part_of
+from ptxlift.interp.waiting import (
+    Arrival,
+    Deliver,
+    arrive_at_barrier,
+    barrier_results,
+    note_meeting,
+    part_of,
+)
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ def make_barrier(
         arrival = Arrival(slots, values, state.level, state.registers, deliver, following, start)
         identifiers = _spread(barrier, state, lanes)
         if waits and count is None and _is_complete(state, slots, identifiers):
+            note_meeting(state, slots)
             _pass_at_once(state, arrival)
             return following
         counts = None if count is None else _spread(count, state, lanes)
@@ -129,6 +137,7 @@ def make_cluster_wait(
         arrival = Arrival(slots, [], state.level, state.registers, deliver, following, start)
         identifiers = np.full(slots.shape, _CLUSTER)
         if _is_complete(state, slots, identifiers):
+            note_meeting(state, slots)
             return following
         _arrive(state, arrival, identifiers, None, True)
         return None

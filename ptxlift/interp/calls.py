@@ -86,10 +86,21 @@ def _put(
         widths = tuple(code.operands.widths)
         registers = state.enter_frame(code.index, level, widths)
         registers[code.operands.places[formal]][lanes] = _as_value(value, formal.type.bits)
+        if code.operands.written:
+            registers[code.operands.written + code.operands.places[formal]][lanes] = True
         return
     places = _bytes_at(state, lanes, level, code.frame.offsets[formal], formal.size)
     part = _as_bytes(value, formal.size)
     state.local_region.data()[places[:, : part.shape[1]]] = part
+
+
+def _forget_registers(state: State, lanes: Selection, callee: FunctionCode) -> None:
+    """Where that is watched: what an earlier call wrote is not this one's."""
+    written = callee.operands.written
+    if written:
+        widths = tuple(callee.operands.widths)
+        for flags in state.enter_frame(callee.index, state.level + 1, widths)[written:]:
+            flags[lanes] = False
 
 
 Formal: TypeAlias = "ptx.Variable | ptx.Register"
@@ -135,6 +146,7 @@ class _Call:
         callee = self._code.function(number)
         passed = [take(state, lanes)[0] for take in self._takers]
         state.push(lanes, number, callee.frame.size, self._following)
+        _forget_registers(state, lanes, callee)
         for formal, value in zip(callee.source.params, passed, strict=False):
             _put(state, lanes, state.level + 1, callee, formal, value)
         state.place[lanes] = callee.entry
@@ -180,6 +192,8 @@ class _Call:
             case ptx.Register():
                 place = self._operands.places[actual]
                 state.registers[place][lanes] = _as_value(value, actual.type.bits)
+                if self._operands.written:
+                    state.registers[self._operands.written + place][lanes] = True
             case ptx.Variable():
                 offset = self._operands.frame.offsets[actual]
                 places = _bytes_at(state, lanes, state.level, offset, actual.size)

@@ -49,7 +49,9 @@ class FunctionCode:
 class Code:
     """All blocks of a program; functions are decoded when first reached."""
 
-    def __init__(self, module: ptx.Module, addresses: dict[ptx.Variable, int]) -> None:
+    def __init__(
+        self, module: ptx.Module, addresses: dict[ptx.Variable, int], watched: bool = False
+    ) -> None:
         self.module = module
         self.functions = list(module.functions.values())
         self.numbers = {function: i for i, function in enumerate(self.functions)}
@@ -58,6 +60,7 @@ class Code:
             if alias is not None:
                 self.numbers[alias] = self.numbers[target]
         self.addresses = addresses
+        self._watched = watched
         self.blocks: list[CodeBlock] = []
         self._decoded: dict[int, FunctionCode] = {}
 
@@ -67,7 +70,7 @@ class Code:
         if found is None:
             source = self.functions[number]
             frame = frame_layout(source)
-            operands = Operands(source, frame, self.addresses, self.numbers)
+            operands = Operands(source, frame, self.addresses, self.numbers, self._watched)
             found = FunctionCode(number, source, operands, frame)
             self._decoded[number] = found
             _Decoder(self, found).decode()

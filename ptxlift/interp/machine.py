@@ -6,7 +6,7 @@ arrays and what the kernel printed, or a `PtxError` PTX4xx. It shares no code wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,12 @@ from ptxlift.diag import PtxError
 from ptxlift.interp.code import Code
 from ptxlift.interp.layout import align_up, shared_layout, symbols_of
 from ptxlift.interp.memory import Memory, Region
+from ptxlift.interp.races import Races
 from ptxlift.interp.schedule import Scheduler
 from ptxlift.interp.state import Dim3, Shape, State
 from ptxlift.interp.values import function_address
 from ptxlift.interp.waiting import Waiting
+from ptxlift.interp.watch import Check, Watch, checks_of
 from ptxlift.ptx import module as ptx
 
 Array = npt.NDArray[Any]  # Any: arrays of every dtype are passed
@@ -32,14 +34,15 @@ _MOST_THREADS = 1024
 class Machine:
     """One program. Its memory and variables live from launch to launch."""
 
-    def __init__(self, module: ptx.Module) -> None:
+    def __init__(self, module: ptx.Module, checks: Iterable[str] = ()) -> None:
         self._module = module
+        self._checks = checks_of(checks)
         self._memory = Memory()
         self._variables: dict[ptx.Variable, Region] = {}
         self._grid_words = self._memory.map(np.zeros(64, np.uint8), "the grid's counter").base
         self._map_variables()
         addresses = {variable: region.base for variable, region in self._variables.items()}
-        self._code = Code(module, addresses)
+        self._code = Code(module, addresses, Check.UNINITIALISED in self._checks)
         self._initialise()
 
     # ---- memory ----
@@ -130,7 +133,7 @@ class Machine:
         shared: int = 0,
         max_steps: int | None = None,
     ) -> str:
-        """Runs one kernel to its end; gives what it printed."""
+        """Runs one kernel to its end; gives what it printed. What checks found is told then."""
         function = self._module.functions.get(kernel)
         if function is None or function.kind != "entry" or function.body is None:
             raise PtxError.of("PTX401", f"no kernel named '{kernel}'")
@@ -140,6 +143,7 @@ class Machine:
         data = np.frombuffer(arguments, np.uint8)
         params = self._memory.map(data, "the kernel's parameters", writable=False)
         output: list[str] = []
+        watch = self._watch(kernel, grid, block)
         try:
             with np.errstate(all="ignore"):
                 bits = sum(self._code.function(number).operands.widths)
@@ -149,10 +153,23 @@ class Machine:
                     state.grid_words = self._grid_words
                     state.param_region = params
                     state.output = output
+                    state.watch = watch
                     self._run(state, number, kernel, max_steps)
+        except PtxError as fault:
+            earlier = watch.diagnostics() if watch is not None else []
+            raise PtxError([*earlier, *fault.diagnostics]) from None
         finally:
             self._memory.remove(params)
+        if watch is not None and watch.diagnostics():
+            raise PtxError(watch.diagnostics())
         return "".join(output)
+
+    def _watch(self, kernel: str, grid: Dim3, block: Dim3) -> Watch | None:
+        if not self._checks:
+            return None
+        whole = Shape(grid, block, 0, grid[0] * grid[1] * grid[2])
+        races = Races(whole.count, whole.padded) if Check.RACES in self._checks else None
+        return Watch(self._module, kernel, whole, races)
 
     def _shared_variables(self, kernel: ptx.Function) -> list[ptx.Variable]:
         """Those that the kernel or a function it may call names, in the module's order."""
@@ -181,6 +198,8 @@ class Machine:
         finally:
             for region in regions:
                 self._memory.remove(region)
+                if state.watch is not None and state.watch.races is not None:
+                    state.watch.races.forget(region)
 
 
 def _name_of(variable: ptx.Variable) -> str:

@@ -97,7 +97,7 @@ def change_object(
     slots = state.slots[lanes]
     counts = np.broadcast_to(count.astype(np.uint64), slots.shape)
     result = np.empty(len(slots), np.uint64)
-    for region, offsets, positions in pieces(state, lanes, locate(state, lanes), 8):
+    for region, offsets, positions in pieces(state, lanes, locate(state, lanes), 8, True):
         chosen = np.arange(len(slots)) if positions is None else positions
         first = element_indices(region, offsets, slots[chosen], 64)
         old = np.empty(len(first), np.uint64)

@@ -16,6 +16,12 @@ def _nothing(state: State, lanes: Selection) -> None:
     """No effect."""
 
 
+def _fence(state: State, lanes: Selection) -> None:
+    """No effect but on what counts as a race."""
+    if state.watch is not None and state.watch.races is not None:
+        state.watch.races.fence(state, state.slots[lanes])
+
+
 @runs(
     "membar",
     "membar_proxy",
@@ -24,6 +30,13 @@ def _nothing(state: State, lanes: Selection) -> None:
     "fence_proxy",
     "fence_proxy_tensormap",
     "fence_proxy_async",
+)
+def make_fence(operands: Operands, inst: ptx.Inst) -> Step:
+    """Parallel Synchronization and Communication Instructions: membar, fence."""
+    return _fence
+
+
+@runs(
     "prefetch",
     "prefetchu",
     "prefetch_tensormap",

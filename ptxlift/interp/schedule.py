@@ -92,9 +92,13 @@ class Scheduler:
         at = 0
         try:
             for step in block.steps:
+                if state.watch is not None:
+                    state.inst = block.insts[at]
                 step(state, lanes)
                 at += 1
             assert block.end is not None, "every block has an end"
+            if state.watch is not None:
+                state.inst = block.insts[at]
             return block.end(state, lanes)
         except Fault as fault:
             raise self._error("PTX402", fault.text, block, at, fault.lane) from None

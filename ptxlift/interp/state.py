@@ -13,10 +13,12 @@ import numpy as np
 from ptxlift.interp.lanes import Lanes, dtype_of
 from ptxlift.interp.layout import Layout
 from ptxlift.interp.memory import LOCAL_WINDOW, SHARED_WINDOW, Fault, Memory, Region
+from ptxlift.ptx import module as ptx
 from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from ptxlift.interp.waiting import Waiting
+    from ptxlift.interp.watch import Watch
 
 Dim3 = tuple[int, int, int]
 Selection: TypeAlias = "slice | Lanes"  # all slots, or the indices of some
@@ -103,6 +105,8 @@ class State:
         self.local_region = self._window(LOCAL_WINDOW, total, 0, "local memory", self.slots)
         self.param_region: Region = Region(0, np.zeros(0, np.uint8), 0, "parameters")
         self.dynamic_shared = 0
+        self.watch: Watch | None = None
+        self.inst: ptx.Inst | None = None  # the one at hand, while something is watched
         self.grid_words = 0  # address of what the blocks of a cooperative launch count in
 
     def _window(self, base: int, rows: int, size: int, what: str, row_of: Lanes) -> Region:

@@ -58,6 +58,7 @@ class Operands:
         frame: Layout,
         addresses: dict[ptx.Variable, int],
         functions: dict[ptx.Function, int],
+        watched: bool = False,
     ) -> None:
         self.function = function
         self.frame = frame
@@ -70,6 +71,9 @@ class Operands:
         for formal in (*function.params, *function.returns):
             if isinstance(formal, ptx.Register) and formal not in self.places:
                 self._add(formal)
+        # Whether each register was written stands behind all registers.
+        self.written = len(self.widths) if watched else 0
+        self.widths += [1] * self.written
 
     def _add(self, register: ptx.Register) -> None:
         self.places[register] = len(self.widths)
@@ -80,6 +84,8 @@ class Operands:
     def place(self, register: ptx.Register, index: int = 0) -> Reader:
         """The lanes of a register, as wide as it is."""
         place = self.places[register] + index
+        if self.written:
+            return _watched(place, self.written + place, register, index)
 
         def read(state: State, lanes: Selection) -> Lanes:
             return state.registers[place][lanes]
@@ -170,10 +176,14 @@ class Operands:
                 raise Unsupported(type(operand).__name__)
 
     def _store(self, place: int, width: int, signed: bool) -> Writer:
+        written = self.written
+
         def write(state: State, lanes: Selection, value: Lanes) -> None:
             if width_of(value) != width:
                 value = resize(value, width, signed)
             state.registers[place][lanes] = value
+            if written:
+                state.registers[written + place][lanes] = True
 
         return write
 
@@ -204,6 +214,19 @@ def function_index(address: int) -> int | None:
     """The number of the function at an address."""
     index, rest = divmod(address - FUNCTION_WINDOW, _FUNCTION_STEP)
     return index - 1 if rest == 0 and index >= 1 else None
+
+
+def _watched(place: int, written: int, register: ptx.Register, index: int) -> Reader:
+    """Tells of lanes that read what they have not written."""
+
+    def read(state: State, lanes: Selection) -> Lanes:
+        known = state.registers[written][lanes]
+        if state.watch is not None and not known.all():
+            slot = int(state.slots[lanes][~known][0])
+            state.watch.unwritten(state, register, index, slot)
+        return state.registers[place][lanes]
+
+    return read
 
 
 def read_carry(state: State, lanes: Selection) -> Lanes:

@@ -200,10 +200,17 @@ def _release_barrier(state: State, name: tuple[int, int]) -> None:
     elif _arrived(state, slots, block) < wait.count:
         return
     del state.waiting.barriers[name]
+    note_meeting(state, slots)
     votes = [arrival.values[0] for arrival in wait.arrivals if arrival.values]
     total = [barrier_results(np.concatenate(votes))] if votes else []
     for arrival in wait.arrivals:
         wake(state, arrival, [t for results in total for t in results])
+
+
+def note_meeting(state: State, slots: Lanes) -> None:
+    """A barrier lets threads go; their blocks have met, where that is watched."""
+    if state.watch is not None and state.watch.races is not None:
+        state.watch.races.meet_blocks(state, slots)
 
 
 def barrier_results(votes: Lanes) -> list[Lanes]:

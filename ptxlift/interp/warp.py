@@ -178,6 +178,8 @@ def _elect(form: Form) -> Compute:
 
 def _barrier(form: Form) -> Compute:
     def compute(state: State, slots: Lanes, masks: Lanes, values: list[Lanes]) -> list[Lanes]:
+        if state.watch is not None and state.watch.races is not None:
+            state.watch.races.meet_warps(state, slots)
         return []
 
     return compute

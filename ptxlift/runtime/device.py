@@ -12,6 +12,7 @@ from ptxlift.runtime.arguments import Argument, Array, Buffer
 from ptxlift.runtime.image_memory import ImageMemory
 
 Dim3 = tuple[int, int, int]
+CHECKS_OF_EMULATOR = ("hazards",)
 
 
 @dataclass(frozen=True, slots=True)

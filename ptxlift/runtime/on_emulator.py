@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ptxlift import emulator
@@ -9,7 +11,7 @@ from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
 from ptxlift.runtime.arguments import Addressed, Array, Buffer, parameter_block
-from ptxlift.runtime.device import Launch, RunResult, params_of
+from ptxlift.runtime.device import CHECKS_OF_EMULATOR, Launch, RunResult, params_of
 from ptxlift.runtime.image_memory import ImageMemory
 from ptxlift.target import lookup
 
@@ -17,7 +19,15 @@ from ptxlift.target import lookup
 class EmulatorDevice:
     """One loaded code object and its memory."""
 
-    def __init__(self, translation: Translation) -> None:
+    def __init__(self, translation: Translation, checks: Iterable[str] = ()) -> None:
+        unknown = [name for name in checks if name not in CHECKS_OF_EMULATOR]
+        if unknown:
+            raise PtxError.of(
+                "PTX307",
+                f"the emulator has no check '{unknown[0]}'",
+                hint=f"it has {', '.join(CHECKS_OF_EMULATOR)}",
+            )
+        self._options = emulator.Options(check_hazards=bool(tuple(checks)))
         self._translation = translation
         self._memory = emulator.Memory()
         self._image = emulator.load_code_object(
@@ -73,6 +83,7 @@ class EmulatorDevice:
             arguments,
             launch.shared,
             max_steps=launch.max_steps,
+            options=self._options,
         )
         self.images.copy_back()
         return RunResult(stats.stdout, stats.profile(), executed=stats.executed)

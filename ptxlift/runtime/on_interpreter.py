@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ptxlift import interp, ptx
@@ -16,7 +18,7 @@ from ptxlift.runtime.image_memory import ImageMemory
 class InterpreterDevice:
     """One checked program and its memory."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: Texts, checks: Iterable[str] = ()) -> None:
         if not isinstance(texts, str | bytes):
             if len(texts) != 1:
                 raise PtxError.of(
@@ -26,7 +28,7 @@ class InterpreterDevice:
                 )
             texts = texts[0]
         self._module = ptx.parse_module(texts, "<ptx>")
-        self._machine = interp.Machine(self._module)
+        self._machine = interp.Machine(self._module, checks)
         self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
         self.images = ImageMemory(self._address_of_array, None)
 

@@ -92,32 +92,40 @@ def _dim3(what: str, shape: Shape) -> Dim3:
 
 
 def load(
-    program: Texts | Translation, device: str = "emulator", *, target: str | None = None
+    program: Texts | Translation,
+    device: str = "emulator",
+    *,
+    target: str | None = None,
+    checks: str | Iterable[str] = (),
 ) -> Program:
     """Puts a program on a device: "emulator" runs its AMDGPU code, "interpreter" its PTX, "hip" its
     AMDGPU code on the current GPU.
 
     `target` counts for PTX texts; a translation knows its own. Unsaid, it is the GPU's, or gfx942
-    on the emulator.
+    on the emulator. `checks`, as names or one text with commas: `uninitialised` and `races` on the
+    interpreter (PTX408, PTX409 at the end of a launch), `hazards` on the emulator (PTX407).
     """
+    names = tuple(filter(None, checks.split(","))) if isinstance(checks, str) else tuple(checks)
     match device:
         case "emulator":
             from ptxlift.runtime.on_emulator import EmulatorDevice
 
             if not isinstance(program, Translation):
                 program = lift(program, target or _TARGET)
-            return Program(EmulatorDevice(program))
+            return Program(EmulatorDevice(program, names))
         case "hip":
             from ptxlift.runtime.on_hip import HipDevice, device_target, load_hip
 
             if not isinstance(program, Translation):
                 program = lift(program, target or device_target(load_hip()))
+            if names:
+                raise PtxError.of("PTX307", f"a GPU has no check '{names[0]}'")
             return Program(HipDevice(program))
         case "interpreter":
             from ptxlift.runtime.on_interpreter import InterpreterDevice
 
             texts = program.texts if isinstance(program, Translation) else program
-            return Program(InterpreterDevice(texts))
+            return Program(InterpreterDevice(texts, names))
         case _:
             raise PtxError.of("PTX307", f"device {device!r}", hint=f"one of {', '.join(DEVICES)}")
 
@@ -133,9 +141,11 @@ def run(
     device: str = "emulator",
     target: str | None = None,
     max_steps: int | None = None,
+    checks: str | Iterable[str] = (),
 ) -> RunResult:
     """One launch. Arrays are passed by reference and changed in place; numpy and Python scalars by
-    value (numpy scalars must have the parameter's size); bytes stand for structs.
+    value (numpy scalars must have the parameter's size); bytes stand for structs. `checks`: as
+    `load` says.
     """
-    loaded = load(program, device, target=target)
+    loaded = load(program, device, target=target, checks=checks)
     return loaded.launch(kernel, grid, block, args, shared, max_steps)
