@@ -146,6 +146,7 @@ _OTHER = [
     ("shuffle",         "32 32 32 32 -> 32 1", "mode",                            Effect.WARP,    "shfl.sync: value, b, c, mask -> value, in-range predicate"),
     ("permute",         "32 32 -> 32",  "lanes",                                   Effect.WARP,    "value, lane -> the lane's value; `lanes`: what lane is in each of 32, all of which are there"),
     ("move_lanes",      "32 -> 32",     "lanes all_active",                        Effect.WARP,    "value -> the value of the lane that `lanes` says for each of 32, -1: any; `all_active`: all 32 are there"),
+    ("read_lane",       "32 32 -> 32",  "",                                        Effect.WARP,    "value, lane -> the value of that lane of the own warp; all lanes of the wave name the same"),
     ("reduce_warp",     "32 -> 32",     "op number",                               Effect.WARP,    "as reduce over all 32 lanes; anything if some are not there"),
     ("scan_warp",       "32 -> 32",     "op number width",                         Effect.WARP,    "in each lane what it and the lanes below it in segments of `width` reduce to; anything above one that is not there"),
     ("vote",            "1 32 -> 1",    "mode",                                    Effect.WARP,    "vote.sync all/any/uni"),

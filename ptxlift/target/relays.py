@@ -17,7 +17,7 @@ from ptxlift.target.permutes import WARP
 # fmt: off
 ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("010123456789abcdefghijklmnopqrst", "DPP:138:0:-:f:f DPP:138:1:1:f:f DPP:44:0:2:5:1", "DPP:138:0:-:f:f DPP:138:1:1:f:f DPP:44:0:2:5:1", "DPP:138:0:-:f:f DPP:138:1:1:f:f DPP:44:0:2:5:1"),  # up 2, width 32
-    ("0120123456789abcdefghijklmnopqrs", "", "", "LOWER:10:0:-:f:f DPP:123:1:1:a:f DPP:113:0:2:f:f"),  # up 3, width 32
+    ("0120123456789abcdefghijklmnopqrs", "DPP:138:0:-:f:f DPP:138:1:1:f:f DPP:138:2:2:f:f DPP:24:0:3:5:1", "DPP:138:0:-:f:f DPP:138:1:1:f:f DPP:138:2:2:f:f DPP:24:0:3:5:1", "LOWER:10:0:-:f:f DPP:123:1:1:a:f DPP:113:0:2:f:f"),  # up 3, width 32
     ("01230123456789abcdefghijklmnopqr", "", "", "LOWER:10:0:-:f:f DPP:124:1:1:a:f DPP:114:0:2:f:f"),  # up 4, width 32
     ("012340123456789abcdefghijklmnopq", "", "", "LOWER:10:0:-:f:f DPP:125:1:1:a:f DPP:115:0:2:f:f"),  # up 5, width 32
     ("0123450123456789abcdefghijklmnop", "", "", "LOWER:10:0:-:f:f DPP:126:1:1:a:f DPP:116:0:2:f:f"),  # up 6, width 32
@@ -43,7 +43,7 @@ ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("0123456789abcdefghijklmnopqrst01", "", "", "LOWER:10:0:-:f:f DPP:11e:1:0:a:f"),  # up 30, width 32
     ("0123456789abcdefghijklmnopqrstu0", "DPP:11f:0:-:f:f DPP:138:1:1:f:f DPP:11f:2:0:a:f", "DPP:11f:0:-:f:f DPP:138:1:1:f:f DPP:11f:2:0:a:f", "LOWER:10:0:-:f:f DPP:11f:1:0:a:f"),  # up 31, width 32
     ("23456789abcdefghijklmnopqrstuvuv", "DPP:130:0:-:f:f DPP:130:1:1:f:f DPP:44:2:2:a:8", "DPP:130:0:-:f:f DPP:130:1:1:f:f DPP:44:2:2:a:8", "DPP:130:0:-:f:f DPP:130:1:1:f:f DPP:44:2:2:a:8"),  # down 2, width 32
-    ("3456789abcdefghijklmnopqrstuvtuv", "", "", "UPPER:10:0:-:f:f DPP:11d:1:1:5:f DPP:103:0:2:f:f"),  # down 3, width 32
+    ("3456789abcdefghijklmnopqrstuvtuv", "DPP:130:0:-:f:f DPP:130:1:1:f:f DPP:130:2:2:f:f DPP:e7:0:3:a:8", "DPP:130:0:-:f:f DPP:130:1:1:f:f DPP:130:2:2:f:f DPP:e7:0:3:a:8", "UPPER:10:0:-:f:f DPP:11d:1:1:5:f DPP:103:0:2:f:f"),  # down 3, width 32
     ("456789abcdefghijklmnopqrstuvstuv", "", "", "UPPER:10:0:-:f:f DPP:11c:1:1:5:f DPP:104:0:2:f:f"),  # down 4, width 32
     ("56789abcdefghijklmnopqrstuvrstuv", "", "", "UPPER:10:0:-:f:f DPP:11b:1:1:5:f DPP:105:0:2:f:f"),  # down 5, width 32
     ("6789abcdefghijklmnopqrstuvqrstuv", "", "", "UPPER:10:0:-:f:f DPP:11a:1:1:5:f DPP:106:0:2:f:f"),  # down 6, width 32

@@ -87,7 +87,7 @@ def _step(e: Emitter, step: Step, source: str, results: list[str]) -> str:
         case Unit.SCALAR:
             return e.let(e.call(_READ, source, control))
         case Unit.SCALARS:
-            return _read_both(e, source, step.control)
+            return _read_both(e, source, control)
         case Unit.CHOICE:
             assert step.old is not None, "a choice is between two values"
             chosen = is_in_wave(e, step.control)
@@ -96,10 +96,10 @@ def _step(e: Emitter, step: Step, source: str, results: list[str]) -> str:
             return e.let(e.call(_GROUP.format(_GROUPS[step.unit]), source, control, str(WARP)))
 
 
-def _read_both(e: Emitter, source: str, lane: int) -> str:
+def _read_both(e: Emitter, source: str, lane: str) -> str:
     """One lane of each of the two warps, for its own warp."""
-    low = e.let(e.call(_READ, source, str(lane)))
-    high = e.let(e.call(_READ, source, str(lane + WARP)))
+    low = e.let(e.call(_READ, source, lane))
+    high = e.let(e.call(_READ, source, e.let(f"or i32 {lane}, {WARP}")))
     return e.let(f"select i1 {in_upper_half(e)}, i32 {high}, i32 {low}")
 
 
@@ -135,6 +135,17 @@ def _move_lanes(e: Emitter, op: Op) -> None:
     program = way(e.context, _lanes_of(op, WARP), all_active)
     assert program is not None, "whoever writes the op has found one"
     e.alias(op.results[0], move(e, e.bits(op.operands[0]), program, all_active))
+
+
+@lowers("read_lane")
+def _read_lane(e: Emitter, op: Op) -> None:
+    e.alias(op.results[0], read_same_lane(e, e.bits(op.operands[0]), e.bits(op.operands[1])))
+
+
+def read_same_lane(e: Emitter, value: str, lane: str) -> str:
+    """Of the own warp, where all lanes of the wave name the same: through a scalar register."""
+    lane = e.let(f"and i32 {lane}, {WARP - 1}")
+    return _read_both(e, value, lane) if e.context.is_packed else e.let(e.call(_READ, value, lane))
 
 
 @lowers("wave_permute")

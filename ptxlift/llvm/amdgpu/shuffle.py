@@ -7,18 +7,25 @@ after all: for that the cheap ways stand by, behind a question that LLVM answers
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from ptxlift.ir.attributes import ShuffleMode
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.shuffles import known, shuffled
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.lanes import lane_id
-from ptxlift.llvm.amdgpu.permute import is_among, move, way
+from ptxlift.llvm.amdgpu.permute import is_among, move, read_same_lane, way
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.llvm.amdgpu.warp import read_lane_of_warp
 from ptxlift.target.lane_steps import Program
 
 _DISTANCES = (1, 2, 4, 8, 16)  # those of reductions and scans
-Ways = dict[int, tuple[Program, int]]  # by distance a program, and the lanes in range
+_WHOLE_WARP = {ShuffleMode.UP: 0}  # c of a shuffle that may reach all lanes, else:
+_ALL_LANES = 31
+_C_BITS, _B_BITS = 0x1F1F, 5  # what of c matters; what of b
+Found = tuple[str, str]  # the result, and whether the source is in range
+Ways = dict[int, Callable[[], Found]]  # what the cheap ways emit, by the bits that decide
 _IS_CONSTANT = "i1 @llvm.is.constant.i32(i32)"
 
 
@@ -30,23 +37,22 @@ def _shuffle(e: Emitter, op: Op) -> None:
         e.alias(value, text)
 
 
-def _by_whatever_it_turns_out(e: Emitter, op: Op, ways: Ways) -> tuple[str, str]:
+def _by_whatever_it_turns_out(e: Emitter, op: Op, ways: Ways) -> Found:
     """A block for each distance that has a cheap way, and one for the crossbar. LLVM keeps only the
     last where the distance stays unknown, and only the right one where it does not.
     """
-    value, b = e.bits(op.operands[0]), _masked(e, op.operands[1])
+    deciding, decided = _deciding(e, op)
     known_label, any_label, done = (e.fresh(word) for word in ("known", "any", "shuffled"))
-    is_constant = e.let(e.call(_IS_CONSTANT, b))
+    is_constant = e.let(e.call(_IS_CONSTANT, deciding))
     e.do(f"br i1 {is_constant}, label %{known_label}, label %{any_label}")
-    labels = {distance: e.fresh("by") for distance in ways}
-    cases = " ".join(f"i32 {distance}, label %{label}" for distance, label in labels.items())
+    labels = {bits: e.fresh("by") for bits in ways}
+    cases = " ".join(f"i32 {bits}, label %{label}" for bits, label in labels.items())
     e.start_block(known_label)
-    e.do(f"switch i32 {b}, label %{any_label} [ {cases} ]")
+    e.do(f"switch i32 {decided}, label %{any_label} [ {cases} ]")
     results = []
-    for distance, (program, inside) in ways.items():
-        e.start_block(labels[distance])
-        moved = move(e, value, program, all_active=False)
-        results.append((moved, is_among(e, inside), e.label))
+    for bits, emit in ways.items():
+        e.start_block(labels[bits])
+        results.append((*emit(), e.label))
         e.do(f"br label %{done}")
     e.start_block(any_label)
     results.append((*_through_crossbar(e, op), e.label))
@@ -60,22 +66,45 @@ def _by_whatever_it_turns_out(e: Emitter, op: Op, ways: Ways) -> tuple[str, str]
 
 
 def _ways(e: Emitter, op: Op) -> Ways:
-    """The cheap ways that may turn out to be it."""
-    mode, c = op.attr("mode"), known(op.operands[2])
-    assert isinstance(mode, ShuffleMode)
-    if c is None or known(op.operands[1]) is not None or not e.facts.has_loops:
+    """The cheap ways that may turn out to be it: loops are unrolled, and code that nobody has
+    optimised keeps its constants in local memory until LLVM finds them there.
+    """
+    if not (e.facts.has_loops or e.facts.has_locals_or_calls):
         return {}
-    found = {}
-    for distance in _DISTANCES:
-        lanes, inside = shuffled(mode, distance, c)
+    mode, b, c = op.attr("mode"), known(op.operands[1]), known(op.operands[2])
+    assert isinstance(mode, ShuffleMode)
+    if b is not None and c is not None:
+        return {}
+    bounds = _WHOLE_WARP.get(mode, _ALL_LANES) if c is None else c & _C_BITS
+    if mode is ShuffleMode.IDX:
+        return {bounds: lambda: _one_for_all(e, op)} if bounds == _ALL_LANES else {}
+    found: Ways = {}
+    for distance in _DISTANCES if b is None else (b & _ALL_LANES,):
+        lanes, inside = shuffled(mode, distance, bounds)
         program = way(e.context, lanes, all_active=False)
         if program is not None:
-            found[distance] = (program, inside)
+            found[bounds << _B_BITS | distance] = partial(_by_moves, e, op, program, inside)
     return found
 
 
-def _through_crossbar(e: Emitter, op: Op) -> tuple[str, str]:
-    """The result, and whether the source is in range."""
+def _deciding(e: Emitter, op: Op) -> tuple[str, str]:
+    """What must be constant, and what of it tells the ways apart: any lane may be broadcast."""
+    c = e.let(f"and i32 {e.bits(op.operands[2])}, {_C_BITS}")
+    shifted = e.let(f"shl i32 {c}, {_B_BITS}")
+    both = e.let(f"or i32 {shifted}, {_masked(e, op.operands[1])}")
+    return both, c if op.attr("mode") is ShuffleMode.IDX else both
+
+
+def _by_moves(e: Emitter, op: Op, program: Program, inside: int) -> Found:
+    moved = move(e, e.bits(op.operands[0]), program, all_active=False)
+    return moved, is_among(e, inside)
+
+
+def _one_for_all(e: Emitter, op: Op) -> Found:
+    return read_same_lane(e, e.bits(op.operands[0]), e.bits(op.operands[1])), "true"
+
+
+def _through_crossbar(e: Emitter, op: Op) -> Found:
     value, b, c, _ = op.operands
     mode = op.attr("mode")
     assert isinstance(mode, ShuffleMode)

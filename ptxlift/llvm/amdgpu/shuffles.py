@@ -8,9 +8,9 @@ nobody needs take whatever is cheapest. What no program fits stays a `shuffle`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 
-from ptxlift.ir.attributes import Number, ReduceOp
+from ptxlift.ir.attributes import Number, ReduceOp, ShuffleMode
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.copy import Copier
 from ptxlift.ir.core import Block, Function, Module, Op, Value
@@ -18,6 +18,7 @@ from ptxlift.ir.demand import ALL, Demand
 from ptxlift.ir.lane_values import LANES
 from ptxlift.ir.presence import Presence
 from ptxlift.ir.shuffles import known
+from ptxlift.ir.uniformity import Uniformity
 from ptxlift.llvm.amdgpu.permute import wave_map
 from ptxlift.llvm.amdgpu.warp_idioms import FULL, REDUCTIONS, Chain, Idioms, Step
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
@@ -229,7 +230,7 @@ class ShuffleReplacer(Copier):
     def _shuffle(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
         moved = self._demand.moved(op)
         if moved is None:
-            return None
+            return self._broadcast(op, block, builder)
         value, way = self.value(op.operands[0], block), self._ways.get(op)
         result = value
         if op not in self._gone and not is_uniform(op.operands[0]):
@@ -238,3 +239,16 @@ class ShuffleReplacer(Copier):
             result = builder.move_lanes(value, way.lanes, way.all_active)
         inside = builder.const(1, 1) if moved[1] == ALL else builder.is_among(moved[1], LANES)
         return result, inside
+
+    def _broadcast(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
+        """From a lane that only the launch knows, but the same for all: a scalar register."""
+        _, lane, bounds, _ = op.operands
+        whole = known(bounds) == LANES - 1
+        if not whole or op.attr("mode") is not ShuffleMode.IDX or lane in self._divergent:
+            return None
+        operands = [self.value(value, block) for value in op.operands[:2]]
+        return builder.emit("read_lane", operands, (), (LANES,)).results[0], builder.const(1, 1)
+
+    @cached_property
+    def _divergent(self) -> set[Value]:
+        return Uniformity(self.function).divergent

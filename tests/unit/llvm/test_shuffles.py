@@ -427,3 +427,62 @@ def test_one_warp_of_a_wave(target: str, wave: int | None) -> None:
         expected[mine] = sums ^ sums[-1]
         ptxlift.run(lifted, name, (1, 1, 1), (64, 1, 1), [values])
         assert (values == expected).all(), name
+
+
+BROADCAST = "shfl.sync.idx.b32 %r2, %r1, {}, 31, -1;"
+UNKNOWN_LANES = {
+    "of_the_block": "mov.u32 %r5, %ctaid.x; add.u32 %r5, %r5, 37;" + BROADCAST.format("%r5"),
+    "in_a_loop": """mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, %nctaid.x; add.u32 %r7, %r7, 39;
+        L: shfl.sync.idx.b32 %r3, %r1, %r5, 31, -1; mad.lo.u32 %r6, %r6, 3, %r3;
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, %r7; @%p1 bra L; mov.u32 %r2, %r6;""",
+}
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1250"])
+def test_one_lane_for_all_that_the_launch_names(target: str) -> None:
+    """Read into a scalar register: no trip through the crossbar; lanes count modulo 32."""
+    lifted = lift("".join(reduction(name, text) for name, text in UNKNOWN_LANES.items()), target)
+    assert "ds_" not in lifted.asm
+    values = np.random.default_rng(15).integers(0, 1 << 32, 64, dtype=np.uint32)
+    loop = np.zeros(2, np.uint64)
+    for lane in range(40):
+        loop = (3 * loop + values[[lane % 32, 32 + lane % 32]]) % (1 << 32)
+    for name, expected in (("of_the_block", values[[5, 37]]), ("in_a_loop", loop)):
+        out = values.copy()
+        ptxlift.run(lifted, name, (1, 1, 1), (64, 1, 1), [out])
+        assert (out == np.repeat(expected, 32)).all(), name
+
+
+def test_lanes_that_differ_take_the_crossbar() -> None:
+    """A near miss: each thread names its own lane."""
+    lifted = lift(reduction("k", BROADCAST.format("%r1")), "gfx1100")
+    assert lifted.asm.count("ds_bpermute") == 1
+    values = np.random.default_rng(16).integers(0, 1 << 32, 64, dtype=np.uint32)
+    expected = values[np.arange(64) & -LANES | values & 31]
+    ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
+    assert (values == expected).all()
+
+
+IN_MEMORY = """mov.b32 %r5, {b}; st.local.u32 [%frame], %r5; mov.b32 %r6, {width};
+st.local.u32 [%frame+4], %r6; ld.local.u32 %r7, [%frame+4]; sub.s32 %r8, 32, %r7;
+shl.b32 %r8, %r8, 8; or.b32 %r8, %r8, {clamp}; ld.local.u32 %r9, [%frame];
+shfl.sync.{mode}.b32 %r3, %r1, %r9, %r8, -1; add.u32 %r1, %r1, %r3;
+"""
+
+
+@pytest.mark.parametrize("target", ["gfx1030", "gfx1100"])
+def test_distances_in_local_memory(target: str) -> None:
+    """As compilers write them that optimise nothing: the operands wait in the frame."""
+    steps = [("bfly", 16, 31), ("bfly", 2, 31), ("down", 8, 31), ("up", 1, 0), ("idx", 7, 31)]
+    lines = (IN_MEMORY.format(mode=m, b=b, clamp=c, width=32) for m, b, c in steps)
+    body = "".join(lines) + "mov.b32 %r2, %r1;"
+    text = reduction("k", ".local .align 4 .b8 %frame[8];" + body)
+    lifted = lift(text, target)
+    assert "ds_" not in lifted.asm
+    values = np.random.default_rng(17).integers(0, 1 << 32, 64, dtype=np.uint32)
+    expected = values.reshape(2, LANES)
+    for mode, b, _ in steps:
+        sources = [Shuffle(mode, b, 32).source(lane)[0] for lane in range(LANES)]
+        expected = expected + expected[:, sources]
+    ptxlift.run(lifted, "k", (1, 1, 1), (64, 1, 1), [values])
+    assert (values == expected.reshape(64)).all()
