@@ -208,8 +208,8 @@ CODES: dict[str, Code] = {
         "On gfx9 chips a wave has 64 lanes, so two PTX warps share one. That is right only if both reach every barrier "
         "together and neither waits for the other in a loop. Where this cannot be proven, `warp_mapping=\"auto\"` runs one "
         "warp a wave (\"split\"): the launch then uses `Kernel.launch_block`, twice as wide, and blocks have at most 512 "
-        "threads. As an error: the kernel's `.reqntid` is larger than that. As a warning: packing was forced with "
-        "`warp_mapping=\"packed\"`, and it is on you that the kernel stands it.",
+        "threads. The kernel is refused if its `.reqntid` is larger than that, or if `warp_mapping=\"packed\"` asks for "
+        "what cannot be proven right.",
     ),
     "PTX205": Code(
         "lanes may wait for each other",

@@ -36,7 +36,7 @@ class Options:
     wave_size: lanes of a wave, 32 or 64; None: the target's own.
     warp_mapping: how warps lie in waves of 64: "packed" two a wave, "split" one a wave with the
         upper half idle (the block doubles, see `Kernel.launch_block`), "auto" packs where that is
-        proven right.
+        proven right; kernels of which it is not are refused as "packed" (PTX204).
     code_object_version: of the HSA code object; generic targets always get 6.
     on_unsupported: "error" raises; "skip" leaves out the kernels that cannot be translated and
         lists them in `failed`.

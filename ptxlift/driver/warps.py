@@ -12,7 +12,7 @@ from ptxlift.diag import Diagnostic, PtxError, Severity, Source, Span
 from ptxlift.driver.options import Options
 from ptxlift.ir import core as ir
 from ptxlift.ir.contention import lock_of
-from ptxlift.ir.packing import Verdict, packing_verdict, reached_functions
+from ptxlift.ir.packing import packing_verdict, reached_functions
 from ptxlift.records import dataclass
 from ptxlift.target import AnySpec, NvidiaSpec
 
@@ -50,7 +50,13 @@ def _mapping(function: ir.Function, request: Request) -> tuple[str, list[Diagnos
     if verdict.safe:
         return "packed", []
     if options.warp_mapping == "packed":
-        return "packed", [_note(function, verdict, request)]
+        raise PtxError.of(
+            "PTX204",
+            f"kernel {function.name} cannot be packed two warps a wave: {verdict.reason}, and the "
+            "lanes of a wave would wait for each other forever",
+            place_of(request, verdict.span),
+            "warp_mapping='auto' runs it one warp a wave",
+        )
     x, y, z = function.bounds.reqntid or (1, 1, 1)
     if x * y * z > _SPLIT_BLOCK:
         raise PtxError.of(
@@ -74,16 +80,6 @@ def _check_locks(function: ir.Function, request: Request) -> None:
         place_of(request, lock.span),
         "release it in the same function, before lanes exchange values, or let one lane of a warp "
         "take it",
-    )
-
-
-def _note(function: ir.Function, verdict: Verdict, request: Request) -> Diagnostic:
-    return Diagnostic(
-        "PTX204",
-        f"kernel {function.name} is packed two warps a wave as asked, though {verdict.reason}",
-        place_of(request, verdict.span),
-        "warp_mapping='auto' runs it one warp a wave",
-        Severity.WARNING,
     )
 
 

@@ -191,6 +191,31 @@ def decides(
             work += _receivers(user, value)
             if user.opdef.effect is Effect.PURE:
                 work += user.results
+            if user.name == "store" and value is not user.operands[0]:
+                work += _read_back(user, cycle)
+    return False
+
+
+def _read_back(store: Op, cycle: set[Block]) -> Iterator[Value]:
+    """What is loaded in the cycle from the place in the own frame that a store writes."""
+    if not _is_in_frame(store.operands[0]):
+        return
+    for block in cycle:
+        for op in block.ops:
+            if op.name == "load" and same_address(op.operands[0], store.operands[0]):
+                yield from op.results
+
+
+def _is_in_frame(address: Value) -> bool:
+    """Whether an address is computed from that of a local variable."""
+    work, seen = [address], {address}
+    while work:
+        op = work.pop().definition
+        if isinstance(op, Op) and op.name == "frame_address":
+            return True
+        if isinstance(op, Op) and op.opdef.effect is Effect.PURE:
+            work += [operand for operand in op.operands if operand not in seen]
+            seen.update(op.operands)
     return False
 
 
@@ -213,11 +238,20 @@ def varies(value: Value, cycle: set[Block], home: dict[Op, Block]) -> bool:
             if definition in cycle:
                 return True
         elif home.get(definition) in cycle:
-            if definition.opdef.effect is not Effect.PURE:
+            effect = definition.opdef.effect
+            if effect is not Effect.PURE and not _keeps(definition, cycle):
                 return True
             work += [operand for operand in definition.operands if operand not in seen]
             seen.update(definition.operands)
     return False
+
+
+def _keeps(op: Op, cycle: set[Block]) -> bool:
+    """Whether an op loads what the own frame has, which nobody in the cycle changes."""
+    if op.name != "load" or not _is_in_frame(op.operands[0]):
+        return False
+    stores = (other for block in cycle for other in block.ops if other.name == "store")
+    return not any(same_address(store.operands[0], op.operands[0]) for store in stores)
 
 
 # ---- one contender a warp ----

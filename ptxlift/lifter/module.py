@@ -17,9 +17,11 @@ from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.declarations import check_declarations
 from ptxlift.lifter.function import FunctionLifter
+from ptxlift.lifter.local_values import values_for_locals
 from ptxlift.lifter.locations import origin_of
 from ptxlift.lifter.operands import SPACE_OF
 from ptxlift.lifter.program import Older, Outside, Program
+from ptxlift.lifter.wrapped_atomics import inline_atomics
 from ptxlift.ptx import module as ptx
 from ptxlift.records import dataclass, field
 
@@ -212,6 +214,8 @@ def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting)
         if all(program.name_of(f) in lifted.module.functions for f in functions):
             declare(program, variable, lifted.module)
     if not program.native:  # lanes of NVIDIA's warps make progress by themselves
+        inline_atomics(lifted.module)
+        values_for_locals(lifted.module)
         release_in_loops(lifted.module)
         bring_together(lifted.module)
     return lifted

@@ -9,7 +9,7 @@ key read there, filled at the end; those that turn out to merge one value only a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Value
@@ -82,8 +82,10 @@ class Variables:
             self._undefined[key] = value
         return value
 
-    def finish(self, function: Function) -> None:
-        """Fills the parameters in, removes the needless ones. Call once, after the last block."""
+    def finish(self, function: Function, reads: Mapping[Value, Value] | None = None) -> None:
+        """Fills the parameters in, removes the needless ones. Call once, after the last block.
+        `reads`: values that are to give way to what was read for them.
+        """
         edges: dict[Node, list[tuple[Node, list[list[Value]]]]] = {}
         while self._pending:
             node, key, parameter = self._pending.popleft()
@@ -96,6 +98,7 @@ class Variables:
                 for arguments in argument_lists:
                     arguments.append(value)
         replaced = _single_valued(self._merged)
+        replaced |= {value: replaced.get(read, read) for value, read in (reads or {}).items()}
         if replaced:
             _substitute(function.blocks, replaced)
 

@@ -72,10 +72,13 @@ def test_split_kernels_have_a_unit_of_their_own() -> None:
     assert on_wave32.kernels["apart"].warp_mapping == "packed"
 
 
-def test_packing_by_force_warns() -> None:
+def test_packing_by_force_needs_a_proof() -> None:
     options = Options(warp_mapping="packed")
-    made = ptxlift.lift(HEADER + SPLIT_KERNEL, "gfx942", options=options)
-    assert [(d.code, d.severity.value) for d in made.diagnostics] == [("PTX204", "warning")]
+    with pytest.raises(PtxError, match="cannot be packed") as caught:
+        _ = ptxlift.lift(HEADER + SPLIT_KERNEL, "gfx942", options=options).kernels
+    assert codes(caught.value) == ["PTX204"]
+    assert "warp_mapping='auto'" in caught.value.diagnostics[0].hint
+    assert ptxlift.lift(HEADER + simple("k"), "gfx942", options=options).kernels
 
 
 def test_split_block_too_large() -> None:
