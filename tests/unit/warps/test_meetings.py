@@ -187,6 +187,30 @@ TOGETHER = {
         summed(THREADS) * 3 + 32 * (64 + 128),
     ),
 }
+# lanes that never come: on NVIDIA hardware the others go on once these have ended
+MISSING = """mul.lo.u32 %r4, %r1, 7; rem.u32 %r4, %r4, 5; st.global.u32 [%rd1], %r4;
+    ld.global.u32 %r5, [%rd1]; setp.ge.u32 %p1, %r5, 3; mov.u32 %r9, 1; @%p1 bra J;"""
+CAME = SEVENS % 5 < 3
+ALONE = {
+    "redux": ("redux.sync.add.u32 %r9, %r3, -1;", summed(np.where(CAME, SEVENS, 0))),
+    "ballot": (
+        "setp.lt.u32 %p2, %r2, 9; vote.sync.ballot.b32 %r9, %p2, -1;",
+        bits(CAME & (LANES < 9)),
+    ),
+    "all": (
+        "setp.le.u32 %p2, %r5, 2; vote.sync.all.pred %p3, %p2, -1; selp.u32 %r9, 5, 6, %p3;",
+        np.full(64, 5),
+    ),
+    "match": ("match.any.sync.b32 %r9, %r20, -1;", bits(CAME)),
+    "shuffle": (
+        "bar.warp.sync -1; shfl.sync.idx.b32 %r9, %r3, 1, 31, -1;",
+        read(SEVENS, 0 * LANES + 1),
+    ),
+}
+TOGETHER |= {
+    f"alone_{name}": (f"{MISSING} {ops} J: {DONE}", np.where(CAME, values, 1).astype(np.uint32))
+    for name, (ops, values) in ALONE.items()
+}
 CASES = APART | TOGETHER
 PLACES = [
     ("interpreter", {}),
