@@ -1,10 +1,10 @@
 """CUDA's math functions, from nvcc and libdevice, are as accurate as NVIDIA documents.
 
-The bounds are the CUDA C++ Programming Guide's, appendix "Mathematical Functions" (12.9 and 13):
-"Standard Functions", the tables of maximum ulp errors of single and double precision, full range; and
-"Intrinsic Functions" for what -use_fast_math puts in their place. The guide counts from the rounded
-exact result, these tests from the exact one, so they ask for up to half a unit more. Functions that
--use_fast_math does not replace keep their bound. Expected values are mpmath's.
+The bounds are those of the CUDA C++ Programming Guide's Mathematical Functions Appendix: "Standard
+Functions", the tables of maximum ulp errors of single and double precision over the full range, and
+"Intrinsic Functions" for what -use_fast_math puts in their place. Functions that it does not
+replace keep their bound. The guide counts from the rounded exact result and these tests from the
+exact one, so they ask for up to half a unit more. Expected values are mpmath's.
 """
 
 from __future__ import annotations

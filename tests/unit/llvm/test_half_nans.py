@@ -1,7 +1,7 @@
 """Every NaN of a packed half is PTX's 0x7fff, by one maximum with it.
 
-Of two NaNs v_pk_max_f16 returns the second operand and gfx12's v_pk_max_num_f16 the first (AMD's ISA
-documents): the tests hold the order in the code of every chip. Expected values are numpy's.
+Of two NaNs v_pk_max_f16 returns the second operand and gfx12's v_pk_max_num_f16 the first (AMD's
+ISA documents): the tests hold the order in the code of every chip. Expected values are numpy's.
 """
 
 from __future__ import annotations
@@ -33,17 +33,21 @@ again:
     ret; }}
 """
 TARGETS = ("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
-SINGLES = [0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC12345, 0x7F800001, 0xFFBFFFFF,
-           0x3F800000, 0xBF802FFF, 0x477FF000, 0x33000001, 0x80000001, 0x38801FFF, 0x477FEFFF]  # fmt: skip
-HALVES = [0, 0x8000, 0x7C00, 0xFC00, 0x7E00, 0xFE00, 0x7D01, 0xFC01, 0x7FFF, 0x3C00, 0xBC01, 1,
-          0x8001]  # fmt: skip
+SINGLES = (
+    "00000000 80000000 7f800000 ff800000 7fc00000 ffc12345 7f800001 ffbfffff "
+    "3f800000 bf802fff 477ff000 33000001 80000001 38801fff 477fefff"
+)
+HALVES = "0000 8000 7c00 fc00 7e00 fe00 7d01 fc01 7fff 3c00 bc01 0001 8001"
 COUNT = 128
 
 
-def pairs(values: list[int], dtype: type[np.unsignedinteger]) -> NDArray[np.uint32]:
+def pairs(values: str, dtype: type[np.unsignedinteger]) -> NDArray[np.uint32]:
     """Rows of two words: two singles, or two pairs of halves."""
     rng = np.random.default_rng(5)
-    chosen = rng.choice(np.array(values, dtype), COUNT * 8 // np.dtype(dtype).itemsize)
+    chosen = rng.choice(
+        np.array([int(word, 16) for word in values.split()], dtype),
+        COUNT * 8 // np.dtype(dtype).itemsize,
+    )
     return chosen.view(np.uint32).reshape(COUNT, 2)
 
 
