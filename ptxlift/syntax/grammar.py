@@ -11,20 +11,24 @@ import functools
 import hashlib
 import io
 import os
-import tempfile
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from sys import version
+from typing import TYPE_CHECKING, TypeVar
 
 from ptxlift.records import dataclass
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree, UnexpectedToken
 
+T = TypeVar("T")
+
 STARTS = (
     "module",
     "instruction",
     "function_head",
+    "formal",
     "variable",
     "local_variable",
     "alias",
@@ -69,18 +73,19 @@ def _stop_at_token(text: str, error: UnexpectedToken) -> Stop:
     return Stop(token.start_pos, token.start_pos + len(token), str(token), accepts)
 
 
+def grammar_text() -> str:
+    """The grammar file's text."""
+    return resources.files(__package__).joinpath("ptx.lark").read_text("utf-8")
+
+
 @functools.cache
 def _lark() -> Lark:
     """The parser: from the cache on disk if it is there, else built from the grammar file."""
     from lark import Lark, __version__
 
-    grammar = resources.files(__package__).joinpath("ptx.lark").read_text("utf-8")
-    digest = hashlib.sha256(repr((grammar, STARTS, __version__)).encode()).hexdigest()[:16]
-    path = _cache_folder() / f"grammar-{digest}.pickle"
-    try:
-        with path.open("rb") as file:
-            return Lark.load(file)
-    except Exception:  # a missing, unreadable or damaged cache is as good as none
+    grammar = grammar_text()
+
+    def build() -> bytes:
         lark = Lark(
             grammar,
             parser="lalr",
@@ -89,8 +94,30 @@ def _lark() -> Lark:
             maybe_placeholders=False,
             propagate_positions=True,
         )
-        _write_cache(lark, path)
-        return lark
+        buffer = io.BytesIO()
+        lark.save(buffer)
+        return buffer.getvalue()
+
+    def load(saved: bytes) -> Lark:
+        return Lark.load(io.BytesIO(saved))
+
+    return kept("grammar", (grammar, STARTS, __version__), build, load)
+
+
+def kept(
+    name: str, depends: tuple[object, ...], build: Callable[[], bytes], load: Callable[[bytes], T]
+) -> T:
+    """What `load` makes of a file in the cache folder; where that is missing or damaged, of what
+    `build` gives. depends: all that the file is made from.
+    """
+    digest = hashlib.sha256(repr((depends, version)).encode()).hexdigest()[:16]
+    path = _cache_folder() / f"{name}-{digest}.pickle"
+    try:
+        return load(path.read_bytes())
+    except Exception:  # a missing, unreadable or damaged cache is as good as none
+        saved = build()
+        _write_cache(saved, path)
+        return load(saved)
 
 
 def _cache_folder() -> Path:
@@ -98,14 +125,14 @@ def _cache_folder() -> Path:
     return Path(base or os.path.expanduser("~/.cache")) / "ptxlift"
 
 
-def _write_cache(lark: Lark, path: Path) -> None:
-    """Write the tables beside their place and rename them: readers see all or nothing."""
-    buffer = io.BytesIO()
-    lark.save(buffer)
+def _write_cache(saved: bytes, path: Path) -> None:
+    """Write a file beside its place and rename it: readers see all or nothing."""
+    import tempfile
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(buffer.getvalue())
+            file.write(saved)
         os.replace(file.name, path)
     except OSError:
         return

@@ -5,6 +5,8 @@ This module puts the parts together and must not know how any of them works.
 
 from __future__ import annotations
 
+import functools
+
 from ptxlift.diag import InternalError
 from ptxlift.syntax.header import read_header
 from ptxlift.syntax.items import Items
@@ -12,6 +14,7 @@ from ptxlift.syntax.nodes import Item, Module
 from ptxlift.syntax.recovery import Recovery, StatementError
 from ptxlift.syntax.report import Enough, Report
 from ptxlift.syntax.text import decode, strip_comments, strip_old_debug
+from ptxlift.syntax.usual import learn
 
 
 def parse(text: str | bytes, name: str = "<ptx>", *, memo: bool = True) -> Module:
@@ -19,6 +22,8 @@ def parse(text: str | bytes, name: str = "<ptx>", *, memo: bool = True) -> Modul
 
     With `memo=False` the grammar itself parses the whole text; the result is the same.
     """
+    if memo:
+        _learn_usual()
     source = decode(text, name)
     clean = strip_comments(source)
     report = Report(source)
@@ -39,6 +44,18 @@ def parse(text: str | bytes, name: str = "<ptx>", *, memo: bool = True) -> Modul
     assert items is not None, "parsing stops early only after an error"
     version, targets, size = header.version, header.targets, header.address_size
     return Module(source, version, targets, size, items, header.starts)
+
+
+@functools.cache
+def _learn_usual() -> None:
+    learn(_read_usual)
+
+
+def _read_usual(text: str) -> None:
+    clean = strip_comments(source := decode(text, "<usual>"))
+    report = Report(source)
+    Items(clean, Recovery(clean, report)).scan(read_header(clean, report).end)
+    report.raise_found()
 
 
 def _by_grammar(clean: str) -> tuple[Item, ...] | None:
