@@ -30,6 +30,7 @@ from ptxlift.llvm.amdgpu.floating import (
     flushes_itself,
     format_of,
 )
+from ptxlift.llvm.amdgpu.folds import may_be_product
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.llvm.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of
 from ptxlift.target import Feature
@@ -75,27 +76,10 @@ def _converts_itself(e: Emitter, op: Op) -> bool:
     return e.context.has(Feature.CVT_PK_BF16) and not flushes
 
 
-def _is_inexact_product(value: Value) -> bool:
-    """A product that LLVM must not join with its conversion; of two widened f16 it may, and makes
-    one f16 product.
-    """
-    definition = value.definition
-    if not isinstance(definition, Op) or definition.opdef.name != "fmul":
-        return False
-    factors = [factor.definition for factor in definition.operands]
-    widened_halves = [
-        isinstance(factor, Op)
-        and factor.opdef.name == "fconvert"
-        and factor.attr("source") is Format.F16
-        for factor in factors
-    ]
-    return not all(widened_halves)
-
-
 def single_of(e: Emitter, value: Value, text: str, source: FloatType) -> str:
     """An f32 that rounds to a 16-bit format as the source does."""
     if source is FLOAT:
-        return fenced_product(e, text) if _is_inexact_product(value) else text
+        return fenced_product(e, text) if may_be_product(e, FLOAT, value) else text
     if source is DOUBLE:
         return directed.odd_float(e, text)
     return widened(e, text, source)

@@ -15,7 +15,7 @@ from ptxlift.llvm.amdgpu import directed
 from ptxlift.llvm.amdgpu.bfloat import exact_bfloat, fused_for_bfloat, widened
 from ptxlift.llvm.amdgpu.division import flushing_quotient, nearest_quotient
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.negations import kept_sum, may_be_negation
+from ptxlift.llvm.amdgpu.folds import kept_sum, may_be_negation
 from ptxlift.llvm.amdgpu.opaque import opaque_real
 from ptxlift.llvm.amdgpu.registry import Lowering, lowers
 from ptxlift.llvm.floats import BFLOAT, DOUBLE, FLOAT, HALF, FloatType, literal, type_of

@@ -12,7 +12,7 @@ from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.convert import single_of
 from ptxlift.llvm.amdgpu.directed import cut_to_halves
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.negations import may_be_negation
+from ptxlift.llvm.amdgpu.folds import may_be_negation
 from ptxlift.llvm.amdgpu.opaque import opaque_bits
 from ptxlift.llvm.floats import FLOAT, HALF, FloatType, type_of
 from ptxlift.target import Feature

@@ -1,8 +1,8 @@
-"""Sums that LLVM 22 may take for a negation: 0 - x, and x * -1 + 0.
+"""What LLVM 22 may wrongly make of sums and products, by what it may find out of their operands.
 
-LLVM makes `0 - x` of the fused one and lets other instructions take that as -x, which is -0 where
-the sum is +0 - 0 = +0. Comes in: an op. Goes out: whether it may come to that, and the expression
-that no instruction makes a part of its operand.
+0 - x and x * -1 + 0: LLVM lets other instructions take it as -x, which is -0 where the sum is
++0 - 0 = +0. An f32 product and its conversion to 16 bits: LLVM makes one instruction of both,
+product + 0, which makes +0 of -0. Comes in: ops and values. Goes out: whether it may come to that.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ptxlift.ir.attributes import Space
+from ptxlift.ir.attributes import Format, Space
 from ptxlift.ir.core import Block, Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.floats import FloatType
 
 _UNKNOWN = frozenset({"call", "call_indirect"})
 _OWN_MEMORY = (Space.LOCAL, Space.GENERIC)
+# What ends in a product, as PTX's op or as what is emitted for it.
+_PRODUCTS = frozenset({"fmul", "fdiv", "fdiv_approx", "fapprox", "fsqrt"})
+_SIGNS = frozenset({"fneg", "fabs", "fflush"})
 _DEPTH = 6  # selects, block parameters and packs that a value is followed through
 
 
@@ -31,6 +34,13 @@ def may_be_negation(e: Emitter, name: str, type: FloatType, operands: Sequence[V
     if name != "ffma":
         return False
     return any(map(look.may_be_one, operands[:2])) and look.may_be_zero(operands[2])
+
+
+def may_be_product(e: Emitter, type: FloatType, value: Value) -> bool:
+    """Whether LLVM may take the value for the result of an inexact multiplication. Of two widened
+    f16 it makes one f16 product, which is right.
+    """
+    return _Look(e, type).may_be_product(value)
 
 
 def kept_sum(e: Emitter, name: str, type: FloatType, operands: Sequence[str]) -> str:
@@ -52,7 +62,7 @@ class _Look:
     depth: int = _DEPTH
 
     def may_be_zero(self, value: Value) -> bool:
-        return self._may_be(value, 0, 0, self.type.sign_bit | self.type.magnitude_mask)
+        return self._may_be(value, 0, 0, self.type.sign_bit * 2 - 1)
 
     def may_be_one(self, value: Value) -> bool:
         """1 or -1."""
@@ -68,6 +78,23 @@ class _Look:
         sources = self._sources(value, 0) if self.depth else ()
         return any(deeper.may_be_negated(source) for source, _ in sources)
 
+    def may_be_product(self, value: Value) -> bool:
+        definition = value.definition
+        if isinstance(definition, Op):
+            if definition.name == "fmul":
+                return not all(map(_is_widened_half, definition.operands))
+            if definition.name == "ffma":
+                minus_zero, all_bits = self.type.sign_bit, self.type.sign_bit * 2 - 1
+                return self._may_be(definition.operands[2], 0, minus_zero, all_bits)
+            if definition.name in _PRODUCTS or definition.name in _UNKNOWN:
+                return True
+        if self.depth == 0:
+            return True
+        deeper = replace(self, depth=self.depth - 1)
+        if isinstance(definition, Op) and definition.name in _SIGNS:
+            return deeper.may_be_product(definition.operands[0])
+        return any(deeper.may_be_product(source) for source, _ in self._sources(value, 0))
+
     def _may_be(self, value: Value, offset: int, wanted: int, mask: int) -> bool:
         """The bits from an offset on, under a mask."""
         constant = self.e.constant(value)
@@ -81,6 +108,9 @@ class _Look:
         if isinstance(definition, Op) and definition.name in _UNKNOWN:
             return True
         deeper = replace(self, depth=self.depth - 1)
+        if isinstance(definition, Op) and definition.name in _SIGNS:
+            size = self.type.magnitude_mask
+            return deeper._may_be(definition.operands[0], offset, wanted & size, mask & size)
         sources = self._sources(value, offset)
         return any(deeper._may_be(source, at, wanted, mask) for source, at in sources)
 
@@ -100,3 +130,10 @@ class _Look:
                 if 0 <= offset < part.width:
                     yield part, offset
                 offset -= part.width
+
+
+def _is_widened_half(value: Value) -> bool:
+    definition = value.definition
+    if not isinstance(definition, Op) or definition.name != "fconvert":
+        return False
+    return definition.attr("source") is Format.F16
