@@ -17,7 +17,7 @@ from ptxlift.interp.memory import Fault
 from ptxlift.interp.numpy_algebra import numpy_algebra
 from ptxlift.interp.state import Selection, State
 from ptxlift.interp.steps import Step, runs
-from ptxlift.interp.values import Operands, Reader, Unsupported
+from ptxlift.interp.values import Operands, Unsupported
 from ptxlift.ir.attributes import AtomicOp, Number
 from ptxlift.ptx import module as ptx
 from ptxlift.semantics.algebra import Algebra
@@ -125,31 +125,13 @@ class LaneMachine:
         raise Fault(lane, "a surface access outside of the surface, which traps")
 
 
-def _handle(operands: Operands, operand: ptx.Operand) -> Reader:
-    """The address of an object: a variable that is one, or what a parameter or register holds."""
-    if isinstance(operand, ptx.SymbolAddress) and isinstance(operand.symbol, ptx.Variable):
-        variable = operand.symbol
-        if variable.space is ptx.Space.PARAM:
-            return _parameter(variable.offset)
-    return operands.scalar(operand, 64)
-
-
-def _parameter(offset: int) -> Reader:
-    place = constant(64, offset)
-
-    def read(state: State, lanes: Selection) -> Lanes:
-        return load(state, lanes, (state.param_region, place), 64, 1)[0]
-
-    return read
-
-
 @runs("tex", "tex_base", "tex_level", "tex_grad", "tld4")
 def make_texture(operands: Operands, inst: ptx.Inst) -> Step:
     """Texture Instructions: tex, tld4. What is read is always resident."""
     call = texture_call(inst)
     if call.has_depth:
         raise Unsupported("a texture with a depth to compare with")
-    texture, sampler = (_handle(operands, o) for o in (call.texture, call.sampler))
+    texture, sampler = (operands.scalar(o, 64) for o in (call.texture, call.sampler))
     unified = call.texture is call.sampler
     readers = [operands.scalar(operand, 32) for operand in call.operands]
     writers = operands.writers(inst.operands[0], inst.form.operands[0])
@@ -175,7 +157,7 @@ def make_texture(operands: Operands, inst: ptx.Inst) -> Step:
 def make_query(operands: Operands, inst: ptx.Inst) -> Step:
     """Texture Instructions: txq. Surface Instructions: suq."""
     call = query_call(inst)
-    handle = _handle(operands, call.image)
+    handle = operands.scalar(call.image, 64)
     levels = [operands.scalar(operand, 32) for operand in call.level]
     (write,) = operands.writers(inst.operands[0], inst.form.operands[0])
 
@@ -187,11 +169,28 @@ def make_query(operands: Operands, inst: ptx.Inst) -> Step:
     return step
 
 
+@runs("istypep")
+def make_istypep(operands: Operands, inst: ptx.Inst) -> Step:
+    """Texture Instructions: istypep."""
+    address = operands.scalar(inst.operands[1], 64)
+    (write,) = operands.writers(inst.operands[0], inst.form.operands[0])
+    objects = operands.objects(inst.form.type)
+
+    def step(state: State, lanes: Selection) -> None:
+        at = address(state, lanes)
+        answer = np.zeros(at.shape, np.bool_)
+        for begin, size in objects:
+            answer |= at - np.uint64(begin) < np.uint64(size)
+        write(state, lanes, answer)
+
+    return step
+
+
 @runs("suld_b")
 def make_surface_load(operands: Operands, inst: ptx.Inst) -> Step:
     """Surface Instructions: suld."""
     call = surface_call(inst)
-    handle = _handle(operands, call.surface)
+    handle = operands.scalar(call.surface, 64)
     readers = [operands.scalar(operand, 32) for operand in call.operands]
     writers = operands.writers(inst.operands[0], inst.form.operands[0])
 
@@ -209,7 +208,7 @@ def make_surface_load(operands: Operands, inst: ptx.Inst) -> Step:
 def make_surface_write(operands: Operands, inst: ptx.Inst) -> Step:
     """Surface Instructions: sust, sured."""
     call = surface_call(inst)
-    handle = _handle(operands, call.surface)
+    handle = operands.scalar(call.surface, 64)
     readers = [operands.scalar(operand, 32) for operand in call.operands]
     sources = [operands.scalar(operand, call.form.width) for operand in call.values]
     reduces = inst.form.name.startswith("sured")

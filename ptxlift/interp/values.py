@@ -18,7 +18,7 @@ from ptxlift.interp.layout import Layout
 from ptxlift.interp.memory import FUNCTION_WINDOW
 from ptxlift.interp.special import CHANGING, SPECIALS
 from ptxlift.interp.state import Selection, State
-from ptxlift.isa import OperandKind, OperandSpec, Type
+from ptxlift.isa import Kind, OperandKind, OperandSpec, Type
 from ptxlift.ptx import module as ptx
 
 Value: TypeAlias = "Lanes | tuple[Lanes, ...] | int"
@@ -155,8 +155,14 @@ class Operands:
         if symbol.space is ptx.Space.SHARED:
             return _shared_address(symbol, offset, width)
         if symbol.space is ptx.Space.PARAM and symbol.offset >= 0:
+            if symbol.type.kind is Kind.OPAQUE:
+                return _held_address(symbol.offset)
             return _param_address(symbol.offset + offset, width)
         return _frame_address(self.frame.offsets[symbol] + offset, width)
+
+    def objects(self, type_: Type) -> list[tuple[int, int]]:
+        """Addresses and sizes of all texture, sampler or surface variables."""
+        return [(at, v.size) for v, at in self._addresses.items() if v.type is type_]
 
     # ---- writing ----
 
@@ -203,6 +209,15 @@ class Operands:
 
     def carry_writer(self) -> Writer:
         return self._store(CARRY, 1, False)
+
+
+def _held_address(offset: int) -> Reader:
+    """What a texture, sampler or surface parameter holds."""
+
+    def read(state: State, lanes: Selection) -> Lanes:
+        return state.param_region.view(64)[offset // 8 : offset // 8 + 1]
+
+    return read
 
 
 def function_address(index: int) -> int:

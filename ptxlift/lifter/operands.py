@@ -209,9 +209,8 @@ class Operands:
                     self.write(element, spec, (value,), inst)
                 return len(operand.elements)
             case ptx.PairOperand():
-                self.write(operand.first, spec, values[:1], inst)
-                self.write(operand.second, spec, values[1:2], inst)
-                return 2
+                taken = self.write(operand.first, spec, values, inst)
+                return taken + self.write(operand.second, spec, values[taken:], inst)
             case ptx.RegisterComponent():
                 key = (operand.register, operand.index)
                 self._write_scalar(key, operand.register.type.bits, spec, values[0], inst)

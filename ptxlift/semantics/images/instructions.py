@@ -71,6 +71,9 @@ def texture_call(inst: ptx.Inst) -> TextureCall:
     offsets = found.get("e")
     chosen = geometry.has_layer + geometry.has_sample + geometry.coordinates
     operands = elements(found["c"], chosen)
+    if geometry is Geometry.A2DMS:
+        # The manual says two things; ptxas takes the first element as the sample.
+        operands[:2] = reversed(operands[:2])
     if lod is Lod.LEVEL:
         operands.append(found["lod"])
     if lod is Lod.GRADIENT:
