@@ -27,7 +27,7 @@ from benchmarks.triton_builds import Kernel, native_of, ptx_of
 from ptxlift.emulator import RunStats
 
 GOAL = 1.5
-LANES = {"gfx942": 64, "gfx1100": 32, "gfx1201": 32}
+LANES = {"gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
 _DEPTHS = (4, 8)  # rounds of the two launches
 _SHOWN = 0.05  # a class is named where it differs by this share of Triton's cost
 _COUNTED = ("matrix", "valu", "lds", "lds crossbar", "vmem")

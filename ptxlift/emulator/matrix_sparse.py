@@ -8,7 +8,6 @@ four. The results are added to what is there.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from ptxlift.emulator.matrix_layouts import (
 from ptxlift.emulator.operands import File, Inst, Operand, Reg
 from ptxlift.emulator.salu import Op
 from ptxlift.emulator.state import State
+from ptxlift.records import dataclass
 
 _NAME = re.compile(
     r"v_(?P<family>smfmac|swmmac)_(?P<d>f32|i32)_(?P<m>\d+)x(?P<n>\d+)x(?P<k>\d+)_"

@@ -16,11 +16,11 @@ four units of one row. The selector names the lane, or the first of two.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ptxlift.ir.core import Value
 from ptxlift.ir.exchange import LANES, Exchange
 from ptxlift.ir.matrix import Arrangement, Product, packed
+from ptxlift.records import replace
 
 _GROUP = 4  # lanes of a group, and units of one row that a lane's metadata has
 _ROWS = 8

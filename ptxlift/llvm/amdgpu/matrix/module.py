@@ -11,13 +11,14 @@ from math import prod
 from ptxlift.ir.attributes import IntPredicate, Special
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Module, Op
-from ptxlift.ir.matrix import product_of
+from ptxlift.ir.matrix import Product, product_of
 from ptxlift.llvm.amdgpu.matrix.native import NativeReplacer
-from ptxlift.llvm.amdgpu.matrix.plan import find_core
+from ptxlift.llvm.amdgpu.matrix.plan import find_core, matrix_cost
 from ptxlift.llvm.amdgpu.matrix.target import MatrixTarget
-from ptxlift.llvm.options import CodegenOptions
+from ptxlift.llvm.options import CodegenOptions, MatrixUse
 from ptxlift.records import replace
 from ptxlift.rewrite.matrix.function import map_products
+from ptxlift.rewrite.matrix.join import join_products
 from ptxlift.rewrite.matrix.prepare import prepare_products
 from ptxlift.rewrite.matrix.spread import spread_products
 from ptxlift.target import TargetSpec
@@ -43,12 +44,20 @@ def _rewritten(function: Function, target: MatrixTarget, alignments: Mapping[str
 
 
 def _prepared(function: Function, target: MatrixTarget) -> Function:
-    """Sparse products become dense ones where no instruction takes them as they are."""
+    """Sparse products become dense ones where no instruction takes them as they are; products are
+    joined along K where an instruction takes more of it.
+    """
 
     def stays(op: Op) -> bool:
         return find_core(product_of(op), target) is not None
 
-    return prepare_products(spread_products(function, stays))
+    def cost(product: Product) -> float:
+        return matrix_cost(product, target)
+
+    prepared = prepare_products(spread_products(function, stays))
+    if target.use is not MatrixUse.GENERIC:
+        join_products(prepared, cost)
+    return prepared
 
 
 def _fills_waves(function: Function) -> bool | None:

@@ -9,6 +9,7 @@ code. Costs are those of the emulator's model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from ptxlift.ir.attributes import Rounding
 from ptxlift.ir.core import Block, Function, Op, Value
@@ -64,14 +65,25 @@ _REPLACED = {
 
 def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
     """The cheapest instruction for a product, if the target has one."""
+    found = _costs(product, target)
+    return min(found, key=found.__getitem__, default=None)
+
+
+def matrix_cost(product: Product, target: MatrixTarget) -> float:
+    """Passes of a product's instructions, infinitely many if there are none."""
+    return min((passes for passes, _ in _costs(product, target).values()), default=inf)
+
+
+def _costs(product: Product, target: MatrixTarget) -> dict[MatrixCore, tuple[int, int]]:
+    """The instructions for a product, with their passes and input registers."""
     m, n, _ = product.shape
+    found: dict[MatrixCore, tuple[int, int]] = {}
     if product.arrangement.is_quads or m != SIDE or n not in (8, SIDE):
-        return None
+        return found
     if product.accumulator is not product.result or product.rounding is not Rounding.RN:
-        return None
+        return found
     # Sums of f16 are kept in f32 and rounded after each product.
     result = Element.F32 if product.result is Element.F16 else product.result
-    found: dict[MatrixCore, tuple[int, int]] = {}
     for chosen in MatrixCore:
         core = chosen.core
         inputs = (product.a, product.b) if product.is_sparse else (product.b, product.a)
@@ -81,7 +93,7 @@ def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
         if fits and same and target.has(core.feature) and not (newer and target.has(newer)):
             steps = layout_of(product, core, 1).steps
             found[chosen] = steps * core.passes * core.parts, steps * core.words
-    return min(found, key=found.__getitem__, default=None)
+    return found
 
 
 def layout_of(product: Product, core: Core, halves: int) -> Layout:

@@ -12,7 +12,6 @@ a lane's index holds lies together in PTX's metadata, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from ptxlift.ir.core import Value
@@ -21,6 +20,7 @@ from ptxlift.ir.matrix import packed
 from ptxlift.ir.spreading import metadata_holder
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side, held
+from ptxlift.records import dataclass
 
 _UNIT = {Side.A: 1, Side.B: 2}  # registers of a unit
 
