@@ -85,7 +85,12 @@ def ptx_of(kernel: Kernel) -> tuple[str, int]:
 
 
 def native_of(kernel: Kernel, target: str, lanes: int) -> tuple[NativeProgram, int]:
-    """Triton's code for an AMD chip and the bytes of shared memory it wants."""
+    """Triton's code for an AMD chip and the bytes of shared memory it wants. Copies to shared
+    memory go through registers: LLVM 22 does not know the intrinsics of gfx950's others.
+    """
+    from triton import knobs
+
+    knobs.amd.use_async_copy = False
     made = _compiled(kernel, "hip", target, lanes)
     return _code_of(made.asm["llir"], target), made.metadata.shared
 

@@ -41,12 +41,19 @@ _TWO = re.compile(
     r"_b(?P<bits>32|64)"
 )
 
+_TURNED = re.compile(r"ds_read_b64_tr_b(?P<bits>8|16)")
+_WIDE = 8  # bytes
+_ROW = 16  # lanes that read a matrix together
+
 
 def compile_ds(inst: Inst, target: Target) -> MemoryOp | None:
     """The action of a `ds_` instruction, or None if the mnemonic is unknown."""
     special = _special(inst, target)
     if special is not None:
         return special
+    turned = _TURNED.fullmatch(inst.mnemonic)
+    if turned is not None:
+        return _turned(inst, int(turned["bits"]) // 8)
     two = _TWO.fullmatch(inst.mnemonic)
     if two is not None:
         stride = int(two["bits"]) // 8 * (64 if two["far"] or two["stride"] else 1)
@@ -87,6 +94,26 @@ def _load(inst: Inst, form: Format) -> MemoryOp:
         everywhere = address(st)
         count_conflicts(st, everywhere, form.size)
         put_loaded(st, target, form, window.load(executing(st, everywhere), form.size))
+
+    return _guarded(inst, act)
+
+
+def _turned(inst: Inst, size: int) -> MemoryOp:
+    """A load of matrices: 16 lanes read rows of 16 elements, some lanes one row; each gets a
+    column.
+    """
+    target = vector_reg(inst.operands[0])
+    address = _address(inst.operands[1], offset_of(inst))
+    each = _WIDE // size
+
+    def act(st: State, window: LaneBuffer) -> None:
+        if not (st.mask.all(axis=1) | ~st.mask.any(axis=1)).all():
+            raise PtxError.of("PTX406", f"{inst.mnemonic} without some lanes is not emulated")
+        words = window.load(executing(st, address(st)), _WIDE)
+        elements = np.ascontiguousarray(words.T).view({1: np.uint8, 2: np.uint16}[size])
+        rows = elements.reshape(-1, each, _ROW)  # matrices, rows, columns
+        columns = np.ascontiguousarray(rows.swapaxes(1, 2)).view(np.uint32).reshape(-1, 2)
+        put_loaded(st, target, Format(_WIDE), np.ascontiguousarray(columns.T))
 
     return _guarded(inst, act)
 
