@@ -426,7 +426,7 @@ class Builder:
         return op.results[0], op.results[1]
 
     def mma(
-        self, product: Product, operands: Sequence[Value], selectors: tuple[int, ...] = ()
+        self, product: Product, operands: Sequence[Value], selectors: tuple[int, ...] = (0,)
     ) -> list[Value]:
         widths = (register_bits(product.result),) * product.sums(product.result).registers
         return self.emit("mma", operands, (*product.attributes, selectors), widths).results

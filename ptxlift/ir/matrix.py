@@ -15,6 +15,8 @@ from ptxlift.isa import fragments
 from ptxlift.isa.fragments import Fragment
 from ptxlift.records import dataclass
 
+COLUMNS = 8  # of b, whose registers follow those of the next eight
+
 
 class Element(Enum):
     """What a matrix holds; the value is PTX's name."""
@@ -161,7 +163,7 @@ def product_of(op: Op) -> Product:
 
 
 def selectors_of(op: Op) -> tuple[int, ...]:
-    """Of a sparse a: the selector of each part's metadata. None of others."""
+    """For each part of K that was a product of its own, the selector of its metadata; 0 without."""
     found = op.attr("selectors")
     assert isinstance(found, tuple), "the builder wrote it"
     return found
@@ -176,6 +178,17 @@ def operands_of(
     b = a + product.right.registers
     c = b + product.sums(product.accumulator).registers
     return values[:a], values[a:b], values[b:c]
+
+
+def part_of(registers: Sequence[Value], blocks: int, parts: int, part: int) -> list[Value]:
+    """The registers of one part of K. `blocks`: that follow each other, each with all parts."""
+    size = len(registers) // blocks
+    each = size // parts
+    return [
+        value
+        for block in range(blocks)
+        for value in registers[block * size + part * each : block * size + (part + 1) * each]
+    ]
 
 
 def metadata_of(operands: Sequence[Value], product: Product) -> list[Value]:

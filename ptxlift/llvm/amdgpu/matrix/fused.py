@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ptxlift.ir.core import Block, Function, Op, Value
 from ptxlift.ir.dominators import predecessors
 from ptxlift.ir.exchange import Exchange
-from ptxlift.ir.matrix import metadata_of, operands_of, packed, product_of
+from ptxlift.ir.matrix import (
+    COLUMNS,
+    metadata_of,
+    operands_of,
+    packed,
+    part_of,
+    product_of,
+    selectors_of,
+)
 from ptxlift.ir.ops import Effect
 from ptxlift.ir.thread_values import ThreadValues
 from ptxlift.llvm.amdgpu.matrix.byte_loads import (
@@ -35,15 +43,22 @@ Group = tuple[Value, ...]
 Edge = tuple[Block, int]
 
 
-def registers_of(row: Row, side: Side) -> Group:
-    """The old registers of an input; of b, those of all products side by side."""
+def _parts_of(row: Row, layout: Layout) -> int:
+    """How many parts of K may have inputs of their own."""
+    assert row[0].op is not None
+    return 1 if layout.product.is_sparse else len(selectors_of(row[0].op))
+
+
+def registers_of(row: Row, side: Side, parts: int, part: int) -> Group:
+    """The old registers of a part of an input; of b, those of all products side by side."""
     found: list[Value] = []
     for node in row:
         assert node.op is not None
-        a, b, _ = operands_of(node.op.operands, product_of(node.op))
+        product = product_of(node.op)
+        a, b, _ = operands_of(node.op.operands, product)
         if side is Side.A:
-            return tuple(a)
-        found += b
+            return tuple(part_of(a, 1, parts, part))
+        found += part_of(b, product.shape[1] // COLUMNS, parts, part)
     return tuple(found)
 
 
@@ -77,8 +92,9 @@ class FusedLoads:
         self._before = predecessors(function)
         self._planner = planner
         self._sources: dict[Input, _Source] = {}
-        self._inputs: dict[tuple[Row, Side], Input] = {}
+        self._inputs: dict[tuple[Row, Side, int], Input] = {}
         self._words: dict[Input, Loaded] = {}
+        self._parts: dict[Row, int] = {}
         for row, tile in tiles.items():
             if row[0].op is not None:
                 self._take(row, tile.layout)
@@ -92,16 +108,35 @@ class FusedLoads:
     # ---- which inputs ----
 
     def _take(self, row: Row, layout: Layout) -> None:
+        """Takes the inputs of a row as a whole, whose loads are wider, if both sides can be; else
+        part by part of K, as some may travel around a loop that others are loaded in.
+        """
+        whole = self._found(row, layout, 1, 0)
+        parts = _parts_of(row, layout)
+        if len(whole) == len(Side):
+            parts = 1
+        for part in range(parts):
+            piece = layout.parted(parts) if parts > 1 else layout
+            found = self._found(row, piece, parts, part) if parts > 1 else whole
+            linear = len(found) == len(Side)
+            for side, sources in found.items():
+                registers = registers_of(row, side, parts, part)
+                self._inputs[row, side, part] = Input(registers, piece, side, linear)
+                for group, source in sources.items():
+                    self._sources[Input(group, piece, side, linear)] = source
+        self._parts[row] = parts
+
+    def _found(
+        self, row: Row, layout: Layout, parts: int, part: int
+    ) -> dict[Side, dict[Group, _Source]]:
+        """The sides whose registers all come from loads, with where they come from."""
         found: dict[Side, dict[Group, _Source]] = {}
         for side in Side:
             sources: dict[Group, _Source] = {}
-            if self._find(registers_of(row, side), (layout, side), sources):
+            registers = registers_of(row, side, parts, part)
+            if self._find(registers, (layout, side), sources):
                 found[side] = sources
-        linear = len(found) == len(Side)
-        for side, sources in found.items():
-            self._inputs[row, side] = Input(registers_of(row, side), layout, side, linear)
-            for registers, source in sources.items():
-                self._sources[Input(registers, layout, side, linear)] = source
+        return found
 
     def _find(
         self, group: Group, wanted: tuple[Layout, Side], sources: dict[Group, _Source]
@@ -190,8 +225,12 @@ class FusedLoads:
     def _read_plainly(self, function: Function) -> set[Value]:
         """Values that are read otherwise than as a fused input."""
         fused = {
-            (node.op, side) for (row, side) in self._inputs for node in row if node.op is not None
+            (node.op, side, part)
+            for (row, side, part) in self._inputs
+            for node in row
+            if node.op is not None
         }
+        parts = {node.op: count for row, count in self._parts.items() for node in row}
         params = {
             value
             for wanted, source in self._sources.items()
@@ -201,7 +240,7 @@ class FusedLoads:
         feeds: dict[Value, list[Value]] = {}
         work: list[Value] = []
         for op in function.ops():
-            work += _plain_operands(op, fused)
+            work += _plain_operands(op, fused, parts.get(op, 0))
             for target, given in zip(op.successors, op.arguments, strict=True):
                 for param, value in zip(target.params, given, strict=True):
                     if param in params:
@@ -219,9 +258,13 @@ class FusedLoads:
 
     # ---- what the replacer asks ----
 
-    def is_linear(self, row: Row) -> bool:
+    def parts(self, row: Row) -> int:
+        """How many parts of K have inputs of their own."""
+        return self._parts[row]
+
+    def is_linear(self, row: Row, part: int) -> bool:
         """Whether the words of a product's inputs lie in the order of K."""
-        return all((row, side) in self._inputs for side in Side)
+        return all((row, side, part) in self._inputs for side in Side)
 
     def replaces(self, op: Op) -> bool:
         """Whether an ldmatrix need not be done."""
@@ -231,9 +274,9 @@ class FusedLoads:
         """Whether a block's parameter is read otherwise."""
         return param not in self._params or param in self._read
 
-    def words(self, row: Row, side: Side) -> Loaded | None:
-        """The input registers that were loaded in place."""
-        wanted = self._inputs.get((row, side))
+    def words(self, row: Row, side: Side, part: int) -> Loaded | None:
+        """The input registers of a part of K that were loaded in place."""
+        wanted = self._inputs.get((row, side, part))
         return None if wanted is None else self._words[wanted]
 
     def emit(
@@ -277,14 +320,17 @@ class FusedLoads:
         return values
 
 
-def _plain_operands(op: Op, fused: set[tuple[Op, Side]]) -> Iterator[Value]:
-    """Every operand that is not a fused input of a product."""
-    if (op, Side.A) not in fused and (op, Side.B) not in fused:
+def _plain_operands(op: Op, fused: set[tuple[Op, Side, int]], parts: int) -> Iterator[Value]:
+    """Every operand that is not a fused input of a product. `parts`: 0 for other ops."""
+    if not parts:
         yield from op.operands
         return
-    a, b, c = operands_of(op.operands, product_of(op))
+    product = product_of(op)
+    a, b, c = operands_of(op.operands, product)
     yield from c
-    yield from metadata_of(op.operands, product_of(op))
+    yield from metadata_of(op.operands, product)
     for side, registers in ((Side.A, a), (Side.B, b)):
-        if (op, side) not in fused:
-            yield from registers
+        blocks = 1 if side is Side.A else product.shape[1] // COLUMNS
+        for part in range(parts):
+            if (op, side, part) not in fused:
+                yield from part_of(registers, blocks, parts, part)

@@ -19,7 +19,7 @@ from ptxlift.ir.exchange import LANES, Place
 from ptxlift.ir.matrix import Product, packed
 from ptxlift.isa.fragments import Cell, Fragment, Holder
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core
-from ptxlift.records import dataclass
+from ptxlift.records import dataclass, replace
 
 Places = tuple[Place | None, ...]  # one a lane; None where any register will do
 
@@ -40,6 +40,20 @@ class Layout:
     product: Product
     core: Core
     halves: int
+
+    def parted(self, parts: int) -> Layout:
+        """Of one of the products that were joined along K: the instruction's input registers are
+        shared out, for the order of K is free.
+        """
+        m, n, k = self.product.shape
+        product = replace(self.product, shape=(m, n, k // parts))
+        return Layout(product, replace(self.core, words=self.core.words // parts), self.halves)
+
+    def takes(self, parts: int) -> bool:
+        """Whether one instruction takes so many parts of K."""
+        if self.steps > 1 or self.core.words % parts:
+            return False
+        return self.parted(parts).steps == 1
 
     @property
     def warps(self) -> int:

@@ -51,8 +51,8 @@ def _prepared(function: Function, target: MatrixTarget) -> Function:
     def stays(op: Op) -> bool:
         return find_core(product_of(op), target) is not None
 
-    def cost(product: Product) -> float:
-        return matrix_cost(product, target)
+    def cost(product: Product, parts: int) -> float:
+        return matrix_cost(product, target, parts)
 
     prepared = prepare_products(spread_products(function, stays))
     if target.use is not MatrixUse.GENERIC:

@@ -312,18 +312,32 @@ class NativeReplacer(ProductReplacer):
         ]
 
     def _side(self, row: Row, side: Side, block: Block, builder: Builder) -> Words:
-        """Where the input registers of one side come from."""
+        """Where the input registers of one side come from, part by part of K."""
         layout = self._tile[row].layout
-        loaded = self._loads.words(row, side)
+        parts = self._loads.parts(row)
+        found = [self._part(row, side, block, builder, part) for part in range(parts)]
+        each = layout.words(side) // parts
+
+        def words(warp: int, step: int, word: int) -> Value:
+            part, inner = divmod(word, each)
+            return found[part](warp, step, inner)
+
+        return words
+
+    def _part(self, row: Row, side: Side, block: Block, builder: Builder, part: int) -> Words:
+        parts = self._loads.parts(row)
+        whole = self._tile[row].layout
+        layout = whole.parted(parts) if parts > 1 else whole
+        loaded = self._loads.words(row, side, part)
         if loaded is not None:
             return lambda warp, step, word: self._cut_off(
                 loaded[warp, step, word], layout.product, block, builder
             )
-        linear = self._loads.is_linear(row)
+        linear = self._loads.is_linear(row, part)
         exchange = self.exchange(block, builder, layout.core.lanes)
         registers = [
             self._cut_off(self.value(old, block), layout.product, block, builder)
-            for old in registers_of(row, side)
+            for old in registers_of(row, side, parts, part)
         ]
         moved = self._moved_inputs(exchange, registers, layout, side, linear)
         return lambda warp, step, word: moved[warp, step, word]

@@ -63,18 +63,18 @@ _REPLACED = {
 }
 
 
-def find_core(product: Product, target: MatrixTarget) -> MatrixCore | None:
-    """The cheapest instruction for a product, if the target has one."""
-    found = _costs(product, target)
+def find_core(product: Product, target: MatrixTarget, parts: int = 1) -> MatrixCore | None:
+    """The cheapest instruction for a product, of so many parts along K, if the target has one."""
+    found = _costs(product, target, parts)
     return min(found, key=found.__getitem__, default=None)
 
 
-def matrix_cost(product: Product, target: MatrixTarget) -> float:
+def matrix_cost(product: Product, target: MatrixTarget, parts: int) -> float:
     """Passes of a product's instructions, infinitely many if there are none."""
-    return min((passes for passes, _ in _costs(product, target).values()), default=inf)
+    return min((passes for passes, _ in _costs(product, target, parts).values()), default=inf)
 
 
-def _costs(product: Product, target: MatrixTarget) -> dict[MatrixCore, tuple[int, int]]:
+def _costs(product: Product, target: MatrixTarget, parts: int) -> dict[MatrixCore, tuple[int, int]]:
     """The instructions for a product, with their passes and input registers."""
     m, n, _ = product.shape
     found: dict[MatrixCore, tuple[int, int]] = {}
@@ -91,8 +91,9 @@ def _costs(product: Product, target: MatrixTarget) -> dict[MatrixCore, tuple[int
         same = (core.sparse is not None) == product.is_sparse and core.lanes == target.wave_size
         newer = _REPLACED.get(core.feature)
         if fits and same and target.has(core.feature) and not (newer and target.has(newer)):
-            steps = layout_of(product, core, 1).steps
-            found[chosen] = steps * core.passes * core.parts, steps * core.words
+            layout = layout_of(product, core, 1)
+            if parts == 1 or layout.takes(parts):
+                found[chosen] = layout.steps * core.passes, layout.steps * core.words
     return found
 
 
@@ -129,7 +130,7 @@ class Planner:
         if use is MatrixUse.GENERIC:
             return []
         ops = [op for block in self._function.blocks for op in block.ops if op.name == MMA]
-        cores = {op: find_core(product_of(op), self._target) for op in ops}
+        cores = {op: find_core(product_of(op), self._target, len(selectors_of(op))) for op in ops}
         wanted = [op for op in ops if cores[op] is not None]
         if self._target.wave_size > LANES:
             packed_well = self._whole_waves and not self._target.is_split

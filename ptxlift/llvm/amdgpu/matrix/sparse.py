@@ -29,6 +29,13 @@ _UNIT = {Side.A: 1, Side.B: 2}  # registers of a unit
 class SparseLayout(Layout):
     """The layouts of one product on one sparse core."""
 
+    def parted(self, parts: int) -> Layout:
+        """The whole: units do not part by registers."""
+        return self
+
+    def takes(self, parts: int) -> bool:
+        return True
+
     @property
     def inputs(self) -> tuple[Side, Side]:
         return Side.A, Side.B
