@@ -19,6 +19,8 @@ from ptxlift.ir.lane_values import LANES
 from ptxlift.ir.presence import Presence
 from ptxlift.ir.shuffles import known
 from ptxlift.ir.uniformity import Uniformity
+from ptxlift.llvm.amdgpu.flag_reductions import flags_of, reduce_flags
+from ptxlift.llvm.amdgpu.joined_shuffles import Journey, journeys, word_of
 from ptxlift.llvm.amdgpu.permute import wave_map
 from ptxlift.llvm.amdgpu.warp_idioms import FULL, REDUCTIONS, Chain, Idioms, Step
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
@@ -113,6 +115,22 @@ class ShuffleReplacer(Copier):
                 self._plan(op)
             elif op.results and op.results[0] in self._idioms.steps:
                 self._note_same(self._idioms.steps[op.results[0]])
+        self._journeys: dict[Op, Journey] = {}
+        self._travelled: dict[Op, list[Value]] = {}  # words, by a journey's first shuffle
+        for block in self.order:
+            costly = {op: self._ways.get(op) for op in block.ops if self._is_costly(op)}
+            for journey in journeys(block, costly):
+                self._journeys |= dict.fromkeys(journey.made, journey)
+
+    def _is_costly(self, op: Op) -> bool:
+        """Whether a shuffle goes through the crossbar."""
+        if op.opdef.name != "shuffle" or op in self._gone or is_uniform(op.operands[0]):
+            return False
+        way = self._ways.get(op)
+        if way is not None:
+            program = self._chip.way(way.lanes, way.all_active)
+            return program is not None and any(s.unit is Unit.SWIZZLE for s in program.steps)
+        return not self._is_scalar(op)
 
     def _note_same(self, step: Step) -> None:
         """After a step both lanes have the same, if both are there."""
@@ -203,7 +221,7 @@ class ShuffleReplacer(Copier):
             (self._idioms.scans, self._scan),
         ):
             if op in found:
-                return (write(found[op], self.value(found[op].value, block), builder),)
+                return (write(found[op], block, builder),)
         if op in self._copies:
             operands = [self.value(value, block) for value in op.operands]
             half = builder.emit(name, operands, op.attrs, (LANES,)).results[0]
@@ -211,11 +229,12 @@ class ShuffleReplacer(Copier):
             return (builder.move_lanes(half, self._copies[op], whole),)
         return None
 
-    def _reduction(self, chain: Chain, value: Value, builder: Builder) -> Value:
-        return builder.reduce_warp(value, *REDUCTIONS[chain.op.opdef.name])
+    def _reduction(self, chain: Chain, block: Block, builder: Builder) -> Value:
+        return self._reduced(chain.value, *REDUCTIONS[chain.op.opdef.name], block, builder)
 
-    def _scan(self, chain: Chain, value: Value, builder: Builder) -> Value:
-        return builder.scan_warp(value, *REDUCTIONS[chain.op.opdef.name], chain.width)
+    def _scan(self, chain: Chain, block: Block, builder: Builder) -> Value:
+        kind = REDUCTIONS[chain.op.opdef.name]
+        return builder.scan_warp(self.value(chain.value, block), *kind, chain.width)
 
     def _reduce(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
         """redux.sync over whole warps needs no look at who is there."""
@@ -225,29 +244,60 @@ class ShuffleReplacer(Copier):
             return None
         if not self._presence.all_there(block):
             return None
-        return (builder.reduce_warp(self.value(op.operands[0], block), kind, number),)
+        return (self._reduced(op.operands[0], kind, number, block, builder),)
+
+    def _reduced(
+        self, value: Value, kind: ReduceOp, number: Number, block: Block, builder: Builder
+    ) -> Value:
+        flags = flags_of(value)
+        if flags is None:
+            return builder.reduce_warp(self.value(value, block), kind, number)
+        condition = self.value(flags.condition, block)
+        return reduce_flags(builder, replace(flags, condition=condition), kind, number)
 
     def _shuffle(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
-        moved = self._demand.moved(op)
+        if op in self._journeys:
+            return self._journey(op, block, builder)
+        if self._demand.moved(op) is None and self._is_scalar(op):
+            operands = [self.value(value, block) for value in op.operands[:2]]
+            read = builder.emit("read_lane", operands, (), (LANES,)).results[0]
+            return read, builder.const(1, 1)
+        return self._moved(op, self.value(op.operands[0], block), builder)
+
+    def _moved(self, op: Op, value: Value, builder: Builder) -> Sequence[Value] | None:
+        """What a shuffle makes of a value; None if it stays a shuffle."""
+        moved, way = self._demand.moved(op), self._ways.get(op)
         if moved is None:
-            return self._broadcast(op, block, builder)
-        value, way = self.value(op.operands[0], block), self._ways.get(op)
-        result = value
+            return None
         if op not in self._gone and not is_uniform(op.operands[0]):
             if way is None:
                 return None
-            result = builder.move_lanes(value, way.lanes, way.all_active)
+            value = builder.move_lanes(value, way.lanes, way.all_active)
         inside = builder.const(1, 1) if moved[1] == ALL else builder.is_among(moved[1], LANES)
-        return result, inside
+        return value, inside
 
-    def _broadcast(self, op: Op, block: Block, builder: Builder) -> Sequence[Value] | None:
-        """From a lane that only the launch knows, but the same for all: a scalar register."""
-        _, lane, bounds, _ = op.operands
-        whole = known(bounds) == LANES - 1
-        if not whole or op.attr("mode") is not ShuffleMode.IDX or lane in self._divergent:
-            return None
-        operands = [self.value(value, block) for value in op.operands[:2]]
-        return builder.emit("read_lane", operands, (), (LANES,)).results[0], builder.const(1, 1)
+    def _journey(self, op: Op, block: Block, builder: Builder) -> Sequence[Value]:
+        """The first of some shuffles sends all their words; the predicate is the same for all."""
+        journey = self._journeys[op]
+        first = journey.first
+        if op is first:
+            lanes = [self.value(value, block) for value in op.operands[1:]]
+            results = []
+            for values in journey.words:
+                word = word_of([self.value(value, block) for value in values], builder)
+                moved = self._moved(op, word, builder)
+                results.append(
+                    moved or builder.emit(op.name, (word, *lanes), op.attrs, (LANES, 1)).results
+                )
+            self._travelled[first] = [result[0] for result in results] + [results[0][1]]
+        *words, inside = self._travelled[first]
+        return journey.value(op, words, builder), inside
+
+    def _is_scalar(self, op: Op) -> bool:
+        """One lane that only the launch names, but the same for all: by a scalar register."""
+        whole = known(op.operands[2]) == LANES - 1
+        is_index = op.attr("mode") is ShuffleMode.IDX
+        return whole and is_index and op.operands[1] not in self._divergent
 
     @cached_property
     def _divergent(self) -> set[Value]:

@@ -26,7 +26,6 @@ REDUCTIONS = {
     "smin": (ReduceOp.MIN, Number.SIGNED),
     "smax": (ReduceOp.MAX, Number.SIGNED),
 }
-_KEEP_WITH_ZERO = frozenset({"add", "or_", "xor", "umax"})  # zero changes nothing
 _SCAN_WIDTHS = (16, 32)
 # Their result does not depend on the order of the operands, a NaN's payload aside.
 _COMMUTATIVE = frozenset({"mul", "fadd", "fmul", "fmin", "fmax", *REDUCTIONS})
@@ -141,7 +140,7 @@ class Idioms:
     def _scan(self, last: Step) -> Chain | None:
         """Steps by one, two, four and so on up to half a segment."""
         width = 2 * last.mask
-        if width not in _SCAN_WIDTHS or last.op.opdef.name not in _KEEP_WITH_ZERO:
+        if width not in _SCAN_WIDTHS:
             return None
         chain, distance = [], last.mask
         step: Step | None = last

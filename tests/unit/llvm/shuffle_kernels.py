@@ -14,6 +14,19 @@ LANES = 32
 WIDTHS = (32, 16, 8, 4, 2)
 
 
+# integer reductions, and numpy's of each row
+OPERATIONS = {
+    "add.s32": lambda v: v.sum(axis=1, dtype=np.uint32),
+    "and.b32": lambda v: np.bitwise_and.reduce(v, axis=1),
+    "or.b32": lambda v: np.bitwise_or.reduce(v, axis=1),
+    "xor.b32": lambda v: np.bitwise_xor.reduce(v, axis=1),
+    "min.u32": lambda v: v.min(axis=1),
+    "max.u32": lambda v: v.max(axis=1),
+    "min.s32": lambda v: v.view(np.int32).min(axis=1).view(np.uint32),
+    "max.s32": lambda v: v.view(np.int32).max(axis=1).view(np.uint32),
+}
+
+
 @dataclass(frozen=True)
 class Shuffle:
     """One constant shuffle. `width`: of a segment."""
@@ -146,3 +159,7 @@ def integer_scan(operation: str, distances: Sequence[int], width: int = LANES) -
     c = (LANES - width) << 8
     step = "shfl.sync.up.b32 %r3|%p1, %r1, {}, {}, -1; @%p1 {} %r1, %r3, %r1;"
     return "".join(step.format(d, c, operation) for d in distances) + "mov.b32 %r2, %r1;"
+
+
+def lift(text: str, target: str, wave: int | None = None) -> ptxlift.Lifted:
+    return ptxlift.lift(HEAD + text, target, options=ptxlift.Options(wave_size=wave))
