@@ -207,6 +207,7 @@ class Variable:
     linkage: str = ""
     data: bytes | None = None
     relocations: tuple[Relocation, ...] = ()
+    is_object: bool = False  # of a texture, sampler or surface; `data` as `target.image_object`
 
     @property
     def is_dynamic_shared(self) -> bool:

@@ -13,6 +13,7 @@ from ptxlift.diag import Diagnostic, PtxError
 from ptxlift.ir import core as ir
 from ptxlift.ir.lock_loops import release_in_loops
 from ptxlift.ir.meeting_loop import bring_together
+from ptxlift.isa import Kind
 from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.declarations import check_declarations
@@ -231,6 +232,7 @@ def declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None
     dynamic = variable.space is ptx.Space.SHARED and variable.linkage == "extern"
     size = 0 if dynamic else variable.size
     made = ir.Variable(name, space, size, variable.align, variable.linkage)
+    made.is_object = variable.type.kind is Kind.OPAQUE
     module.variables[name] = made
     initial = variable.initializer
     if initial is None:

@@ -11,6 +11,7 @@ import struct
 from ptxlift.isa import Kind
 from ptxlift.ptx.literals import ConstantError, Integer, Real, evaluate, float_bits
 from ptxlift.ptx.module import Function, Initial, Relocation, Space, Variable
+from ptxlift.ptx.settings import SettingError, object_of
 from ptxlift.ptx.symbols import Symbol
 from ptxlift.records import dataclass, field
 from ptxlift.syntax import nodes
@@ -35,7 +36,12 @@ class _Filler:
 
 def initialize(variable: Variable, node: nodes.Initializer, names: dict[str, Symbol]) -> None:
     """Give a variable its initial value; completes `x[] = {...}`. Raises `InitialError`."""
-    if node.settings or variable.type.kind is Kind.OPAQUE:
+    if node.settings:
+        try:
+            variable.initializer = Initial(object_of(node.settings))
+        except SettingError as error:
+            raise InitialError(str(error)) from None
+    if variable.type.kind is Kind.OPAQUE:
         return
     if variable.type.name in ("f16", "f16x2"):
         raise InitialError(f"a .{variable.type.name} variable takes no initial value")

@@ -12,6 +12,7 @@ from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.spaces import NUMBERS, pointer_type
 from ptxlift.llvm.context import symbol
 from ptxlift.llvm.variables import initial_value
+from ptxlift.target import Feature
 
 _LINKAGE = {"weak": "weak ", "common": "weak "}
 _LARGEST_ALIGN = 1 << 16  # ROCr places a code object at no more than that
@@ -26,6 +27,12 @@ def define_variable(variable: Variable, context: Context) -> str:
             "PTX302",
             f"the variable {variable.name} is aligned to {variable.align} bytes",
             hint=f"code objects align to at most {_LARGEST_ALIGN} bytes",
+        )
+    if variable.is_object and variable.data is not None and context.has(Feature.IMAGE):
+        raise context.error(
+            "PTX302",
+            f"the sampler fields that {variable.name} begins with are not translated",
+            hint="drop the initial value; the host writes the whole object (`Program.bind`)",
         )
     if variable.is_dynamic_shared:
         return f"{name} = external {place} global [0 x i8], align {variable.align}"

@@ -58,6 +58,35 @@ def test_samplers_stand_apart(place: str) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
+def test_samplers_with_initial_values(place: str) -> None:
+    """They need no host; coordinates are normalised unless they are forced not to be."""
+    variables = """.visible .global .texref image;
+.global .samplerref folded = {addr_mode_0 = mirror, filter_mode = nearest};
+.global .samplerref plain = {filter_mode = linear, force_unnormalized_coords = 1,
+    addr_mode_0 = clamp_to_edge};"""
+    line = (
+        "tex.1d.v4.f32.f32 {%f1, _, _, _}, [image, folded, {%f5}];"
+        "tex.1d.v4.f32.f32 {%f2, _, _, _}, [image, plain, {%f5}];"
+    )
+    text = kernel(
+        line, ["%f5"], ["%f1", "%f2"], handles=0, variables=variables, mode=", texmode_independent"
+    )
+    program = load(text, place)
+    program.bind("image", ptxlift.Texture(np.array([0, 8, 16, 24], np.float32), "1d"))
+    found = np.zeros((2, 4), np.float32)
+    x = np.array([0.3, 1.1, -0.3, 2.0], np.float32)
+    program.launch("k", 1, 4, [x, *found])
+    np.testing.assert_array_equal(found[0], [8, 24, 8, 0])
+    np.testing.assert_allclose(found[1], [0, 4.8, 0, 12], atol=8 / 512)
+
+
+def test_values_that_no_field_takes() -> None:
+    variables = ".global .texref image = {filter_mode = cubic};"
+    with pytest.raises(PtxError, match=r"PTX107.*`filter_mode` cannot be `cubic`"):
+        load(kernel("", [], ["%r1"], variables=variables), "interpreter")
+
+
+@pytest.mark.parametrize("place", PLACES)
 def test_surface_variables(place: str) -> None:
     line = "sust.b.2d.b32.trap [plane, {%r1, %r2}], %r3;"
     inputs = ["%r1", "%r2", "%r3"]
