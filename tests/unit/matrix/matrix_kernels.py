@@ -89,10 +89,25 @@ def run(
         for letter, (count, width) in outputs.items()
     }
     arrays = [np.ascontiguousarray(a) for a in inputs.values()]
+    if target == INTERPRETER:
+        return dict(zip(results, told(text, arrays, list(results.values())), strict=True))
     asm = launch(text, [*arrays, *results.values()], target, matrix)
     if listing is not None:
         listing.append(asm)
     return results
+
+
+_TOLD: dict[tuple[str, bytes], list[Array]] = {}
+
+
+def told(text: str, inputs: list[Array], results: list[Array]) -> list[Array]:
+    """What the interpreter makes of a kernel's results; once for the same kernel and inputs."""
+    key = text, b"".join(np.ascontiguousarray(array).tobytes() for array in (*inputs, *results))
+    found = _TOLD.get(key)
+    if found is None:
+        found = _TOLD[key] = [array.copy() for array in results]
+        launch(text, [*(array.copy() for array in inputs), *found], INTERPRETER, "generic")
+    return found
 
 
 def launch(text: str, arrays: list[Array], target: str, matrix: str) -> str:

@@ -88,21 +88,25 @@ def values_of(name: str, bits: Array) -> Array:
             return bits.astype(np.uint32).view(np.int32).astype(np.int64)
 
 
+def bound_of(name: str, a: Array, b: Array, c: Array, roundings: int = 1, steps: int = 1) -> Array:
+    """The error of summing a @ b + c in the accumulator. `roundings`: products that were rounded to
+    d's type, one after the other; `steps`: half units that a sum may be off.
+    """
+    terms = a.shape[-1] + 1
+    summed = 2.0**-24 if name == "f16" else ROUNDOFF[name]  # f16 sums are kept in f32 or better
+    whole = np.abs(a) @ np.abs(b) + np.abs(c)
+    bound: Array = steps * terms * summed * whole
+    if name == "f16":
+        largest = np.abs(a @ b + c) if roundings == 1 else whole
+        bound = bound + roundings * (ROUNDOFF["f16"] * largest + 2.0**-25)
+    return bound
+
+
 def assert_close(
     name: str, got: Array, a: Array, b: Array, c: Array, roundings: int = 1, steps: int = 1
 ) -> None:
-    """d against a @ b + c in float64, within the error of summing in the accumulator. `roundings`:
-    products that were rounded to d's type, one after the other; `steps`: half units that a sum may
-    be off.
-    """
-    expected = a @ b + c
-    terms = a.shape[-1] + 1
-    summed = 2.0**-24 if name == "f16" else ROUNDOFF[name]  # f16 sums are kept in f32 or better
-    bound = steps * terms * summed * (np.abs(a) @ np.abs(b) + np.abs(c))
-    if name == "f16":
-        largest = np.abs(expected) if roundings == 1 else np.abs(a) @ np.abs(b) + np.abs(c)
-        bound = bound + roundings * (ROUNDOFF["f16"] * largest + 2.0**-25)
-    assert (np.abs(got - expected) <= bound).all()
+    """d against a @ b + c in float64, within that error."""
+    assert (np.abs(got - (a @ b + c)) <= bound_of(name, a, b, c, roundings, steps)).all()
 
 
 def pack_lane(elements: list[int], width: int) -> list[int]:

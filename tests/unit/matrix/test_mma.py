@@ -13,6 +13,7 @@ from matrix_numbers import (
     INTEGERS,
     WIDTHS,
     assert_close,
+    bound_of,
     pack_lane,
     random_matrix,
     unpack_lane,
@@ -120,6 +121,21 @@ def expected_integers(inst: Instruction, a: Array, b: Array, c: Array) -> Array:
     return total.astype(np.uint64).astype(np.uint32).view(np.int32).astype(np.int64)
 
 
+def assert_right(
+    inst: Instruction, results: tuple[Array, Array], a: Array, b: Array, c: Array, steps: int = 1
+) -> None:
+    """A target's result, and the interpreter's, against numpy and each other: integers exactly,
+    floats within the accumulator's bound, where each has been rounded to d's type.
+    """
+    d, other = results
+    if inst.a in INTEGERS:
+        assert np.array_equal(d, expected_integers(inst, a, b, c))
+        assert np.array_equal(d, other)
+        return
+    assert_close(inst.d, d, a, b, c, steps=steps)
+    assert (np.abs(d - other) <= bound_of(inst.d, a, b, c, 2, steps)).all()
+
+
 def check(inst: Instruction, target: str, matrix: str = "generic") -> None:
     rng = np.random.default_rng(len(str(inst)))
     m, n, k = sizes(inst.shape)
@@ -140,14 +156,12 @@ def check(inst: Instruction, target: str, matrix: str = "generic") -> None:
     count = m * n * d_width // 32 // max(32, d_width)
     operands = ", ".join(vector(letter, inputs[letter].shape[1]) for letter in "abc")
     body = f"{inst.text} {vector('d', count)}, {operands};"
-    got = run(body, inputs, {"d": (count, max(32, d_width))}, target, matrix=matrix)["d"]
-    d = values_of(inst.d, gather(got, sums, (m, n), d_width))
-    if inst.a in INTEGERS:
-        assert np.array_equal(d, expected_integers(inst, a, b, c))
-    else:
-        # Directed roundings may be off by a whole unit each time.
-        steps = 2 if inst.kind in (".rz", ".rm", ".rp") else 1
-        assert_close(inst.d, d, a, b, c, steps=steps)
+    outputs = {"d": (count, max(32, d_width))}
+    ran = [run(body, inputs, outputs, x, matrix=matrix)["d"] for x in (target, INTERPRETER)]
+    got, other = (values_of(inst.d, gather(x, sums, (m, n), d_width)) for x in ran)
+    # Directed roundings may be off by a whole unit each time.
+    steps = 2 if inst.kind in (".rz", ".rm", ".rp") else 1
+    assert_right(inst, (got, other), a, b, c, steps)
 
 
 @pytest.mark.parametrize("target", EVERYWHERE)

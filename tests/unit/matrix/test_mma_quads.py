@@ -6,7 +6,15 @@ import manual_fragments as manual
 import numpy as np
 import pytest
 from matrix_kernels import INTERPRETER, LANES, TARGETS, Array, run, vector
-from matrix_numbers import WIDTHS, assert_close, pack_lane, random_matrix, unpack_lane, values_of
+from matrix_numbers import (
+    WIDTHS,
+    assert_close,
+    bound_of,
+    pack_lane,
+    random_matrix,
+    unpack_lane,
+    values_of,
+)
 
 EVERYWHERE = (INTERPRETER, *TARGETS)
 TILES = 8  # of two warps
@@ -44,13 +52,17 @@ def test_quads(d_kind: str, c_kind: str, layouts: str, target: str) -> None:
     al, bl = layouts.split()
     text = f"mma.sync.aligned.m8n8k4.{al}.{bl}.{d_kind}.f16.f16.{c_kind}"
     body = f"{text} {vector('d', count)}, {operands};"
-    got = run(body, inputs, {"d": (count, 32)}, target)["d"]
-    d = np.zeros((TILES, 8, 8), np.uint64)
-    for lane in range(LANES):
-        for i, element in enumerate(unpack_lane(got[lane], WIDTHS[d_kind])):
-            place = manual.quad_accumulator(lane % 32, i, d_kind == "f32")
-            d[(tile_of(lane), *place)] = element
-    assert_close(d_kind, values_of(d_kind, d), a, b, c)
+    found = []
+    for device in (target, INTERPRETER):
+        got = run(body, inputs, {"d": (count, 32)}, device)["d"]
+        d = np.zeros((TILES, 8, 8), np.uint64)
+        for lane in range(LANES):
+            for i, element in enumerate(unpack_lane(got[lane], WIDTHS[d_kind])):
+                place = manual.quad_accumulator(lane % 32, i, d_kind == "f32")
+                d[(tile_of(lane), *place)] = element
+        found.append(values_of(d_kind, d))
+    assert_close(d_kind, found[0], a, b, c)
+    assert (np.abs(found[0] - found[1]) <= bound_of(d_kind, a, b, c, 2)).all()
 
 
 @pytest.mark.parametrize("target", EVERYWHERE)

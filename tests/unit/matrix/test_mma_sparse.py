@@ -9,8 +9,8 @@ import manual_fragments as manual
 import numpy as np
 import pytest
 from matrix_kernels import INTERPRETER, LANES, TARGETS, WARPS, Array, run, vector
-from matrix_numbers import INTEGERS, WIDTHS, assert_close, random_matrix, values_of
-from test_mma import Instruction, expected_integers, gather, sizes, spread
+from matrix_numbers import WIDTHS, assert_close, random_matrix, values_of
+from test_mma import Instruction, assert_right, gather, sizes, spread
 
 EVERYWHERE = (INTERPRETER, *TARGETS)
 
@@ -150,13 +150,12 @@ def check_sparse(case: Sparse, target: str, matrix: str) -> str:
     text = inst.text.replace("mma.sync", "mma.sp::ordered_metadata.sync")
     body = f"{text} {vector('d', count)}, {operands}, %e0, {selector};"
     listing: list[str] = []
-    got = run(body, inputs, {"d": (count, 32)}, target, matrix=matrix, listing=listing)["d"]
-    d = values_of(inst.d, gather(got, sums, (m, n), d_width))
-    if inst.a in INTEGERS:
-        assert np.array_equal(d, expected_integers(inst, a, b, c))
-    else:
-        assert_close(inst.d, d, a, b, c)
-    return listing[0]
+    outputs = {"d": (count, 32)}
+    got = run(body, inputs, outputs, target, matrix=matrix, listing=listing)["d"]
+    other = run(body, inputs, outputs, INTERPRETER)["d"]
+    found = [values_of(inst.d, gather(x, sums, (m, n), d_width)) for x in (got, other)]
+    assert_right(inst, (found[0], found[1]), a, b, c)
+    return "".join(listing)
 
 
 LOOP = """.reg .pred %again; .reg .b32 %i, %t;

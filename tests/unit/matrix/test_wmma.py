@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from matrix_kernels import HEAD, INTERPRETER, TARGETS, WARPS, Array, launch
-from matrix_numbers import INTEGERS, WIDTHS, assert_close, random_matrix, values_of
-from test_mma import Instruction, expected_integers, sizes
+from matrix_kernels import HEAD, INTERPRETER, TARGETS, WARPS, Array, launch, told
+from matrix_numbers import WIDTHS, random_matrix, values_of
+from test_mma import Instruction, assert_right, sizes
 
 import ptxlift
 
@@ -123,13 +123,13 @@ def check(
     arrays = [np.concatenate([tiles[x].in_memory(b) for b in bits[x]]) for x in "abc"]
     out = np.zeros(WARPS * tiles["d"].bytes, np.uint8)
     text = kernel(tiles, inst.shape, mma)
+    other = told(text, arrays, [out])[0]
     launch(text, [*arrays, out], target, matrix)
-    got = np.stack([tiles["d"].from_memory(part) for part in np.split(out, WARPS)])
-    d = values_of(inst.d, got)
-    if inst.a in INTEGERS:
-        assert np.array_equal(d, expected_integers(inst, *(values[x] for x in "abc")))
-    else:
-        assert_close(inst.d, d, *(values[x] for x in "abc"))
+    d, interpreted = (
+        values_of(inst.d, np.stack([tiles["d"].from_memory(part) for part in np.split(x, WARPS)]))
+        for x in (out, other)
+    )
+    assert_right(inst, (d, interpreted), *(values[x] for x in "abc"))
     return text
 
 
