@@ -35,6 +35,8 @@ def lock_of(kernel: Function, module: Module) -> Op | None:
 
 def _attempts(function: Function) -> Iterator[Op]:
     """Atomics that take something, tried on one word until they have it."""
+    if not any(map(_is_taking, function.ops())):
+        return
     waiting = [op for op in waiting_ops(function) if op.name == "atomic"]
     home = {op: block for block in function.blocks for op in block.ops} if waiting else {}
     loops = _loops(function) if waiting else []

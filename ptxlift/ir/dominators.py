@@ -4,7 +4,7 @@ Dominance Algorithm").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ptxlift.ir.core import Block, Function
 
@@ -70,6 +70,27 @@ def reverse_post_order(
                 stack.pop()
     done.reverse()
     return done
+
+
+def cycles(function: Function, before: Mapping[Block, Sequence[Block]]) -> dict[Block, set[Block]]:
+    """For each block that some way leads back to, all blocks on such ways (Kosaraju and Sharir).
+    before: the predecessors.
+    """
+    found: dict[Block, set[Block]] = {}
+    seen: set[Block] = set()
+    for root in reverse_post_order(function.blocks, successors):
+        if root in seen:
+            continue
+        seen.add(root)
+        together, work = {root}, [root]
+        while work:
+            fresh = [block for block in dict.fromkeys(before[work.pop()]) if block not in seen]
+            seen.update(fresh)
+            together.update(fresh)
+            work += fresh
+        if len(together) > 1 or root in successors(root):
+            found |= dict.fromkeys(together, together)
+    return found
 
 
 def dominators(function: Function) -> Tree:

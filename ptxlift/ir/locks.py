@@ -6,7 +6,7 @@ release the same word. It must know no chip and change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ptxlift.ir.attributes import AtomicOp, IntPredicate, Order, Special
 from ptxlift.ir.core import Block, Function, Op, Value
@@ -36,7 +36,11 @@ def locks_of(function: Function) -> list[Lock]:
     attempts = [op for op in function.ops() if _may_wait(op)]
     if not attempts:
         return []
-    search = _Search(function)
+    users = users_of(function)
+    attempts = [op for op in attempts if is_used(op, users)]
+    if not attempts:
+        return []
+    search = _Search(function, users)
     found = (search.lock(op) for op in attempts)
     return [lock for lock in found if lock is not None]
 
@@ -77,12 +81,12 @@ def same_address(a: Value, b: Value, depth: int = _DEEPEST) -> bool:
 
 
 class _Search:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, users: dict[Value, list[Op]]) -> None:
         self._before = predecessors(function)
         self._tree = dominators(function)
         self._home = {op: block for block in self._tree.order for op in block.ops}
         self._loops = sorted(natural_loops(self._tree, self._before), key=_size)
-        self._users = users_of(function)
+        self._users = users
         self._writes = [op for op in self._home if _may_release(op)]
 
     def lock(self, attempt: Op) -> Lock | None:
@@ -165,6 +169,11 @@ def users_of(function: Function) -> dict[Value, list[Op]]:
         for value in {*op.operands, *(v for given in op.arguments for v in given)}:
             users.setdefault(value, []).append(op)
     return users
+
+
+def is_used(op: Op, users: Mapping[Value, list[Op]]) -> bool:
+    """Whether anything reads what an op gives."""
+    return any(value in users for value in op.results)
 
 
 def decides(
@@ -268,15 +277,16 @@ def one_lane_reaches(op: Op, function: Function) -> bool:
     A thread number with fewer than three parts is taken to tell the lanes apart, as it does in
     blocks of as many dimensions as the kernel asks about.
     """
-    return bool(one_lane_guards(op, function))
+    home = next((block for block in function.blocks if op in block.ops), None)
+    if home is None:
+        return False
+    return bool(one_lane_guards(home, dominators(function), predecessors(function)))
 
 
-def one_lane_guards(op: Op, function: Function) -> set[Block]:
-    """The blocks behind such tests that an op stands in or behind."""
-    tree = dominators(function)
-    before = predecessors(function)
+def one_lane_guards(home: Block, tree: Tree, before: Mapping[Block, Sequence[Block]]) -> set[Block]:
+    """The blocks behind such tests that a block is or stands behind; `before`: predecessors."""
     found: set[Block] = set()
-    at: Block | None = next((b for b in tree.order if op in b.ops), None)
+    at: Block | None = home if home in tree else None
     while at is not None:
         above = tree.parent[at]
         ways = [block for block in before[at] if block in tree and not tree.dominates(at, block)]

@@ -56,10 +56,12 @@ def bring_together(module: Module) -> None:
         if not function.blocks:
             continue
         waits = yield_while_waiting(function)
-        if waits or parting_of(function).parting is Parting.SOME:
+        verdict = parting_of(function)
+        if waits or verdict.parting is Parting.SOME:
             meet_in_a_loop(function, waits)
             continue
-        verdict = parting_of(function, waiting)
+        if waiting:
+            verdict = parting_of(function, waiting)
         if verdict.parting is not Parting.NONE:
             function.apart = Apart(verdict.parting is Parting.SOME, verdict.span)
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 
 from ptxlift.ir.attributes import Order
 from ptxlift.ir.core import Block, Function, Module, Op, Value
-from ptxlift.ir.dominators import dominators, post_dominators, predecessors, successors
+from ptxlift.ir.dominators import cycles, dominators, post_dominators, predecessors, successors
 from ptxlift.ir.locks import (
     decides,
     is_count,
     is_retry,
+    is_used,
     locks_of,
     natural_loops,
     users_of,
@@ -101,17 +102,21 @@ def waiting_ops(function: Function) -> Iterator[Op]:
     """Each load or atomic on whose result the exit of a loop depends, so that the loop waits for
     another thread. Who takes a lock and releases it in the same loop is not waited for.
     """
-    sources = [op for op in function.ops() if _may_change(op)]
+    if not any(map(_may_change, function.ops())):
+        return
+    users = users_of(function)
+    sources = [op for op in function.ops() if _may_change(op) and is_used(op, users)]
     if not sources:
         return
     home = {op: block for block in function.blocks for op in block.ops}
     before = predecessors(function)
-    users = users_of(function)
+    around_block = cycles(function, before)
     loops = [loop for _, loop in natural_loops(dominators(function), before)]
     released = _released(function, home)
     for op in sources:
-        around = [loop for loop in loops if home[op] in loop] + [_cycle(home[op], before)]
-        if op not in released and any(_waits(op, loop, users, home) for loop in around if loop):
+        around = [loop for loop in loops if home[op] in loop]
+        around += filter(None, [around_block.get(home[op])])
+        if op not in released and any(_waits(op, loop, users, home) for loop in around):
             yield op
 
 
@@ -132,8 +137,3 @@ def _may_change(op: Op) -> bool:
     if op.name == "load":
         return op.attr("order") is not Order.WEAK
     return op.name == "atomic" and not is_count(op)
-
-
-def _cycle(block: Block, before: dict[Block, list[Block]]) -> set[Block]:
-    """The blocks on a cycle through `block`; empty if there is none."""
-    return reach(successors(block), successors) & reach([block], before.__getitem__)

@@ -55,7 +55,9 @@ class _Search:
         self._writes = writes
         self._home = {op: block for block in function.blocks for op in block.ops}
         self._tree = dominators(function)
-        self._loops = list(natural_loops(self._tree, predecessors(function)))
+        self._before = predecessors(function)
+        self._loops = list(natural_loops(self._tree, self._before))
+        self._guards: dict[Block, set[Block]] = {}
         self._locks = {lock.attempt for lock in locks_of(function)}
         self._uniformity = WarpUniformity(function)
 
@@ -72,12 +74,12 @@ class _Search:
 
     def _is_for_a_lane(self, op: Op, header: Block, loop: set[Block]) -> bool:
         """Whether a lane of the same warp may write what is waited for, while others wait."""
-        guards = one_lane_guards(op, self._function)
+        guards = self._guards_of(self._home[op])
         for write in self._writes:
             home = self._home[write]
             if home not in self._tree or home in loop or self._tree.dominates(home, header):
                 continue
-            if guards & one_lane_guards(write, self._function):
+            if guards & self._guards_of(home):
                 continue  # by the very lane that waits
             if same_address(op.operands[0], write.operands[0]):
                 if self._are_apart(home, header):
@@ -85,6 +87,11 @@ class _Search:
             elif self._may_be_another_lanes(op.operands[0], write.operands[0]):
                 return True
         return False
+
+    def _guards_of(self, block: Block) -> set[Block]:
+        if block not in self._guards:
+            self._guards[block] = one_lane_guards(block, self._tree, self._before)
+        return self._guards[block]
 
     def _are_apart(self, first: Block, second: Block) -> bool:
         """Whether two blocks lie on different ways of a branch at which lanes part."""

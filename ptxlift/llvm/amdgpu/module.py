@@ -29,7 +29,9 @@ from ptxlift.rewrite.images import replace_images
 from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.model import TRIPLE
 
-_LARGE = 1500  # ops: from here on LLVM's passes take longer than all of ptxlift's start
+# Ops from which on less than LLVM's own pipeline is worth the time it spares: of code with loops
+# only, which LOOPS makes as good on the whole, and of code with local arrays or calls.
+_LARGE_LOOPS, _LARGE = 300, 1500
 _DEFAULT_LEVEL = 2
 
 
@@ -62,7 +64,8 @@ def _pipeline(facts: Mapping[str, Facts], options: CodegenOptions) -> Pipeline:
     complex = any(fact.has_locals_or_calls for fact in found)
     if not complex and not any(fact.has_loops for fact in found):
         return Pipeline.SHORT
-    if options.opt_level > _DEFAULT_LEVEL or sum(fact.size for fact in found) < _LARGE:
+    large = _LARGE if complex else _LARGE_LOOPS
+    if options.opt_level > _DEFAULT_LEVEL or sum(fact.size for fact in found) < large:
         return Pipeline.FULL
     return Pipeline.MOST if complex else Pipeline.LOOPS
 
