@@ -14,12 +14,12 @@ from ptxlift.rewrite.driver import FOLD, Log, Pass, Rewriter
 from ptxlift.rewrite.logic import LOGIC_TREES
 from ptxlift.rewrite.parameter_copies import PARAMETER_COPIES
 from ptxlift.rewrite.products import CARRIES, PRODUCTS
-from ptxlift.rewrite.reductions import REDUCTIONS
+from ptxlift.rewrite.reductions import WARP_REDUCTIONS
 from ptxlift.rewrite.rules import all_rules
 from ptxlift.target import Feature
 
 PASSES: tuple[Pass, ...] = (PARAMETER_COPIES, PRODUCTS, CARRIES, LOGIC_TREES)
-PTX_PASSES: tuple[Pass, ...] = (REDUCTIONS,)
+PTX_PASSES: tuple[Pass, ...] = (WARP_REDUCTIONS,)
 
 
 @cache

@@ -19,10 +19,10 @@ from ptxlift.ir.lane_values import LANES
 from ptxlift.ir.presence import Presence
 from ptxlift.ir.shuffles import known
 from ptxlift.ir.uniformity import Uniformity
+from ptxlift.ir.warp_idioms import FULL, REDUCTIONS, Chain, Idioms, Step
 from ptxlift.llvm.amdgpu.flag_reductions import flags_of, reduce_flags
 from ptxlift.llvm.amdgpu.joined_shuffles import Journey, journeys, word_of
 from ptxlift.llvm.amdgpu.permute import wave_map
-from ptxlift.llvm.amdgpu.warp_idioms import FULL, REDUCTIONS, Chain, Idioms, Step
 from ptxlift.llvm.options import CodegenOptions, WarpMapping
 from ptxlift.records import dataclass, replace
 from ptxlift.rewrite.uniform import is_uniform
