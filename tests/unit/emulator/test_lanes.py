@@ -7,6 +7,7 @@ import pytest
 from emulator_builds import needs_lld, run
 
 from ptxlift.target import Feature, lookup
+from tests.lane_maps import dpp_source
 
 pytestmark = needs_lld
 
@@ -43,34 +44,6 @@ def execute(cpu: str, declaration: str, body: str, lanes: int) -> np.ndarray:
 
 
 DPP = "declare i32 @llvm.amdgcn.update.dpp.i32(i32, i32, i32, i32, i32, i1)"
-
-
-def dpp_source(ctrl: int, lane: int, lanes: int) -> int | None:
-    """Source lane of a dpp_ctrl value, None where it is invalid."""
-    row, at, n = lane & ~15, lane & 15, ctrl & 15
-    if ctrl < 0x100:
-        return (lane & ~3) | (ctrl >> 2 * (lane & 3) & 3)
-    match ctrl & ~15:
-        case 0x100:
-            return row + at + n if at + n < 16 else None
-        case 0x110:
-            return row + at - n if at >= n else None
-        case 0x120:
-            return row + (at - n) % 16
-        case 0x150:
-            return row + n
-        case 0x160:
-            return row + (at ^ n)
-    return {
-        0x130: lane + 1 if lane + 1 < lanes else None,
-        0x134: (lane + 1) % lanes,
-        0x138: lane - 1 if lane else None,
-        0x13C: (lane - 1) % lanes,
-        0x140: lane ^ 15,
-        0x141: lane ^ 7,
-        0x142: row - 1 if lane >= 16 else None,
-        0x143: 31 if lane >= 32 else None,
-    }[ctrl]
 
 
 CONTROLS = (

@@ -3,7 +3,9 @@
 The table follows "Memory Model GFX90A", "GFX942", "GFX10-GFX11", "GFX12" and "GFX125x" of LLVM's
 AMDGPUUsage: the bits of an atomic access of a scope, what makes earlier accesses visible before a
 release, and what discards stale lines after an acquire. gfx9, outside of threadgroup split mode,
-needs nothing within a work-group: its waves share a cache that is accessed in order.
+needs nothing within a work-group: its waves share a cache that is accessed in order. So do those of
+gfx125x, whose SCOPE_CU means that cache and is what no bits say; but it has two queues, which keep
+no order between them, so that accesses must have completed.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from ptxlift.target.lane_search import find
 from ptxlift.target.lane_steps import ANY, Program, Step, step_of, step_text
 from ptxlift.target.permutes import Unit
 from ptxlift.target.relays import ROWS
+from tests.lane_maps import dpp_source, swizzle_source
 
 WIDTHS = (32, 16, 8, 4, 2)
 MODES = tuple(ShuffleMode)
@@ -32,42 +33,6 @@ def every_shuffle() -> list[tuple[ShuffleMode, int, int]]:
             high = 32 if mode is ShuffleMode.BFLY else width
             found += [(mode, b, c) for b in range(high)]
     return found
-
-
-def dpp_source(ctrl: int, lane: int, lanes: int) -> int | None:
-    row, at, n = lane & ~15, lane & 15, ctrl & 15
-    if ctrl < 0x100:
-        return (lane & ~3) | (ctrl >> 2 * (lane & 3) & 3)
-    match ctrl & ~15:
-        case 0x100:
-            return row + at + n if at + n < 16 else None
-        case 0x110:
-            return row + at - n if at >= n else None
-        case 0x120:
-            return row + (at - n) % 16
-        case 0x150:
-            return row + n
-        case 0x160:
-            return row + (at ^ n)
-    found = {
-        0x130: lane + 1,
-        0x134: (lane + 1) % 64,
-        0x138: lane - 1,
-        0x13C: (lane - 1) % 64,
-        0x140: lane ^ 15,
-        0x141: lane ^ 7,
-        0x142: row - 1,
-        0x143: 31 if lane >= 32 else -1,
-    }[ctrl]
-    return found if 0 <= found < lanes else None
-
-
-def swizzle_source(offset: int, lane: int) -> int:
-    own = lane & 31
-    if offset >= 0xC000:
-        kept, n = offset & 31, offset >> 5 & 31
-        return lane & 32 | (own & kept) | (own + n & ~kept & 31)
-    return lane & 32 | ((own & offset & 31 | offset >> 5 & 31) ^ offset >> 10 & 31)
 
 
 def source_of(step: Step, lane: int, lanes: int) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from places import MORE_PLACES, PLACES, Place
 
 import ptxlift
 from ptxlift.ir.meetings import Parting, parting_of
@@ -212,13 +213,6 @@ TOGETHER |= {
     for name, (ops, values) in ALONE.items()
 }
 CASES = APART | TOGETHER
-PLACES = [
-    ("interpreter", {}),
-    ("gfx942", {}),
-    ("gfx90a", {"warp_mapping": "split"}),
-    ("gfx1100", {}),
-]
-MORE_PLACES = [(target, {}) for target in ("gfx950", "gfx1030", "gfx1201", "gfx1250")]
 
 
 def run(body: str, target: str, options: dict[str, str]) -> Words:
@@ -233,7 +227,7 @@ def run(body: str, target: str, options: dict[str, str]) -> Words:
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_lanes_meet(name: str, place: tuple[str, dict[str, str]]) -> None:
+def test_lanes_meet(name: str, place: Place) -> None:
     body, expected = CASES[name]
     assert np.array_equal(run(body, *place), expected)
 
@@ -242,7 +236,7 @@ def test_lanes_meet(name: str, place: tuple[str, dict[str, str]]) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("place", MORE_PLACES, ids=str)
 @pytest.mark.parametrize("name", APART)
-def test_lanes_meet_on_every_target(name: str, place: tuple[str, dict[str, str]]) -> None:
+def test_lanes_meet_on_every_target(name: str, place: Place) -> None:
     body, expected = CASES[name]
     assert np.array_equal(run(body, *place), expected)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from places import MORE_PLACES, PLACES, Place
 
 import ptxlift
 from ptxlift.lifter.module import lift_program
@@ -98,9 +99,6 @@ OTHERS = {
     "of_another_word": f"""setp.eq.u32 %p1, %r1, 5; @%p1 bra S; {WAIT} bra J;
         S: mov.u32 %r3, 7; st.release.gpu.global.u32 [%rd1+4], 7; J: {END}""",
 }
-PLACES = [("interpreter", {}), ("gfx942", {}), ("gfx90a", {"warp_mapping": "split"})]
-PLACES += [("gfx1100", {})]
-MORE_PLACES = [(target, {}) for target in ("gfx950", "gfx1030", "gfx1201", "gfx1250")]
 
 
 def run(body: str, target: str, options: dict[str, str]) -> NDArray[np.uint32]:
@@ -121,7 +119,7 @@ def run(body: str, target: str, options: dict[str, str]) -> NDArray[np.uint32]:
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_waiting_lanes_let_others_on(name: str, place: tuple[str, dict[str, str]]) -> None:
+def test_waiting_lanes_let_others_on(name: str, place: Place) -> None:
     body, expected = CASES[name]
     assert np.array_equal(run(body, *place), expected)
 
@@ -130,7 +128,7 @@ def test_waiting_lanes_let_others_on(name: str, place: tuple[str, dict[str, str]
 @pytest.mark.sweep
 @pytest.mark.parametrize("place", MORE_PLACES, ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_every_target(name: str, place: tuple[str, dict[str, str]]) -> None:
+def test_every_target(name: str, place: Place) -> None:
     body, expected = CASES[name]
     assert np.array_equal(run(body, *place), expected)
 
