@@ -17,7 +17,10 @@ from markdown_it import MarkdownIt
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 # The order in the menu; pages that are not named follow by name.
-_FIRST = ("index", "quick-start", "batch", "editors", "inline-asm", "targets", "isa", "diagnostics")
+_FIRST = (
+    "index", "quick-start", "batch", "editors", "inline-asm", "textures", "targets", "isa",
+    "diagnostics",
+)  # fmt: skip
 _LINK = re.compile(r'(href=")(?!\w+:|#)(?:\./)?(?:docs/)?([\w./-]+)\.md(#[\w-]+)?"')
 _HEADING = re.compile(r"<h([123])>(.*?)</h\1>", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")

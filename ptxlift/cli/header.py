@@ -12,15 +12,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ptxlift import __version__
+from ptxlift.cli.image_header import image_header
 from ptxlift.cli.inputs import Program
 from ptxlift.driver.kernels import KernelReport, Param
 from ptxlift.driver.outcomes import Outcome
+from ptxlift.isa import type_of
 
 _C_TYPES = {
     "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "ptxlift_word",
     "s8": "int8_t", "s16": "int16_t", "s32": "int32_t", "s64": "int64_t",
     "b8": "uint8_t", "b16": "uint16_t", "b32": "uint32_t", "b64": "ptxlift_word",
     "f16": "uint16_t", "bf16": "uint16_t", "f32": "float", "f64": "double",
+    "texref": "ptxlift_word", "samplerref": "ptxlift_word", "surfref": "ptxlift_word",
 }  # fmt: skip
 _NO_IDENTIFIER = re.compile(r"[^A-Za-z0-9_]")
 _TAKEN = """
@@ -45,6 +48,7 @@ def header_of(program: Program, outcomes: Mapping[str, Outcome]) -> str:
         f"/* Made by ptxlift {__version__} for {', '.join(outcomes)}. */",
         f"#ifndef {guard}\n#define {guard}\n",
         Path(__file__).with_name("launch_helpers.h").read_text("utf-8"),
+        image_header(),
         *(_helper(names[name], by_target) for name, by_target in kernels.items()),
         "#endif\n",
     ]
@@ -119,11 +123,7 @@ def _param_name(param: Param, index: int) -> str:
 
 
 def _is_struct(param: Param) -> bool:
-    return param.type not in _C_TYPES or param.size != _bytes_of(param.type)
-
-
-def _bytes_of(type_name: str) -> int:
-    return int(type_name.lstrip("abcdefghijklmnopqrstuvwxyz")) // 8
+    return param.type not in _C_TYPES or param.size != type_of(param.type).bytes
 
 
 def _declared(name: str, param: Param) -> str:

@@ -68,6 +68,11 @@ def test_readme_python_runs(project_folder: Path) -> None:
     assert (project_folder / "saxpy.hsaco").read_bytes().startswith(b"\x7fELF")
 
 
+def test_the_page_on_textures_runs() -> None:
+    (example,) = blocks(ROOT / "docs/textures.md", "python")
+    exec(example, {})
+
+
 def test_readme_commands_print_what_it_says(project_folder: Path) -> None:
     (session,) = blocks(ROOT / "README.md", "console")
     steps = re.split(r"^\$ ptxlift ", session, flags=re.M)[1:]

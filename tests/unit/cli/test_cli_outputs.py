@@ -10,14 +10,18 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from command import EXAMPLES, SAXPY, ptxlift
 from schema import problems
 
-from ptxlift import lift
+from ptxlift import Texture, lift
 from ptxlift.cli.emit import DEFAULT, KINDS
 from ptxlift.link import read_code_object
 from ptxlift.link.bundle import read_bundle
+from ptxlift.runtime.image_memory import placed_levels
+from ptxlift.runtime.image_objects import software_object
+from ptxlift.runtime.placed_images import PlacedImage
 
 HERE = Path(__file__).parent
 SCHEMA = json.loads((HERE.parents[2] / "docs" / "manifest.schema.json").read_text())
@@ -194,6 +198,37 @@ def test_launch_helpers(tmp_path: Path, compiler: str, pointer: str) -> None:
         f"launch 7 grid 2 3 4 block 64 2 1 shared 0 stream 0 args {struct.pack('<Q', 1).hex()}",
         f"launch 7 grid 2 3 4 block 1024 1 1 shared 0 stream 0 args {struct.pack('<Q', 1).hex()}",
     ]
+
+
+_IMAGES = """
+#include <stdio.h>
+int main(void) {
+    uint32_t format = ptxlift_image_format(1, PTXLIFT_SIGNED, 1, 2), sampler =
+        PTXLIFT_ADDRESS_MIRROR << PTXLIFT_ADDRESS_0 | PTXLIFT_ADDRESS_CLAMP << PTXLIFT_ADDRESS_1 |
+        PTXLIFT_ADDRESS_CLAMP << PTXLIFT_ADDRESS_2 | 1 << PTXLIFT_LINEAR;
+    ptxlift_image image = ptxlift_image_of(%s, 5, 3, 1, 7, format, 256, 768, sampler);
+    int i;
+    for (i = 0; i < 20; ++i) printf("%%u\\n", (unsigned)image.dword[i]);
+    if (sees_launch(0, (dim3){1, 1, 1}, (dim3){1, 1, 1}, 0, 0, 0x55)) return 1;
+    return 0;
+}
+"""
+
+
+def test_a_header_describes_textures(tmp_path: Path) -> None:
+    """The object that C makes is the one that `ptxlift.Texture` makes."""
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    _header(tmp_path, HEADER + ".visible .entry sees(.param .texref t) { ret; }\n")
+    *words, launch = _built_and_run(tmp_path, "gcc", _IMAGES % "0x730000000100")
+    texture = Texture(
+        np.zeros((7, 3, 5, 2), np.int16), "a2d", address_mode=("mirror", "clamp", "clamp"),
+        filter_mode="linear", normalized=True, normalized_float=True,
+    )  # fmt: skip
+    memory = np.zeros(7 * 768, np.uint8)
+    placed = PlacedImage(texture, placed_levels(texture), memory, 0x730000000100)
+    assert [int(word) for word in words] == software_object(placed, texture, 0)
+    assert launch.endswith(struct.pack("<Q", 0x55).hex())
 
 
 # ---- builds ----
