@@ -47,6 +47,10 @@ class Program:
         """A `.global` or `.const` variable; write to `.array` before a launch, read after it."""
         return self._device.symbol(name)
 
+    def handle(self, described: Image | Sampler) -> int:
+        """The 64-bit handle of a texture, surface or sampler, for arrays and structs of handles."""
+        return self._device.images.address(described)
+
     def bind(self, name: str, described: Image | Sampler) -> None:
         """Makes a `.texref`, `.surfref` or `.samplerref` variable this texture, surface or
         sampler.

@@ -89,6 +89,12 @@ def _declaration(function: Function) -> str:
 def define_variable(variable: Variable, context: Context) -> str:
     """The global's definition or declaration. The host may read and write what is global."""
     name, place = symbol(variable.name), f"addrspace({NUMBERS[variable.space]})"
+    if variable.is_object:
+        raise context.error(
+            "PTX202",
+            f"{variable.name}: texture, sampler and surface variables cannot be kept",
+            hint="pass textures, surfaces and samplers as handles in registers",
+        )
     array = f"[{variable.size} x i8]"
     if variable.linkage == "extern":
         return f"{name} = external {place} global {array}, align {variable.align}"

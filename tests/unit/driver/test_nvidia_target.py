@@ -176,6 +176,12 @@ def test_what_cannot_be_kept_is_refused(body: str, before: str, words: str) -> N
     assert [d.code for d in caught.value.diagnostics] == ["PTX202"]
 
 
+def test_surface_variables_cannot_be_kept() -> None:
+    text = kernel("ret;", before=".visible .global .surfref plane;\n")
+    with pytest.raises(PtxError, match=r"PTX202.*plane: texture, sampler and surface variables"):
+        str(ptxlift.lift(text, "sm_90").ptx)
+
+
 def test_directives_of_a_kernel_stay(tmp_path: Path) -> None:
     bounds = ".maxntid 128, 2, 1\n.minnctapersm 2\n.maxnreg 64\n.reqnctapercluster 2, 1, 1"
     out = lifted(kernel("st.global.u32 [%rd1], %r1;", bounds=bounds), folder=tmp_path)

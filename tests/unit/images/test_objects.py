@@ -98,6 +98,34 @@ def test_surface_variables(place: str) -> None:
     np.testing.assert_array_equal(array, [[0, 6], [5, 0]])
 
 
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("level", [0, 1, 3])
+def test_lanes_may_have_handles_of_their_own(level: int, place: str) -> None:
+    """Handles in an array: some filter, some do not, and their formats differ."""
+    line = "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd5, {%f5}];"
+    text = kernel(line, ["%rd5", "%f5"], ["%f1"], handles=0)
+    program = loaded(text, place, level)
+    halves = np.array([0, 8, 16, 24], np.float16)
+    images = [
+        ptxlift.Texture(np.array([0, 255], np.uint8), "1d", normalized_float=True),
+        ptxlift.Texture(halves, "1d", filter_mode="linear"),
+        ptxlift.Texture(np.array([5, 6, 7], np.float32), "1d", normalized=True),
+    ]
+    handles = np.array([program.handle(image) for image in images], np.uint64)
+    found = np.zeros(6, np.float32)
+    x = np.array([1.5, 1.75, 0.5, 0.5, 3.25, 0.9], np.float32)
+    program.launch("k", 1, 6, [np.tile(handles, 2), x, found])
+    np.testing.assert_array_equal(found, [1, 10, 6, 0, 22, 7])
+
+
+def loaded(text: str, place: str, level: int) -> ptxlift.Program:
+    """On the emulator at an optimisation level."""
+    if place == "interpreter":
+        return load(text, place)
+    options = ptxlift.Options(opt_level=level)
+    return ptxlift.load(ptxlift.lift(text, place, options=options))
+
+
 QUERIES = {
     "txq.width.b32": 5, "txq.height.b32": 4, "txq.depth.b32": 3, "txq.num_mipmap_levels.b32": 2,
     "txq.array_size.b32": 1, "txq.num_samples.b32": 1, "txq.normalized_coords.b32": 1,
