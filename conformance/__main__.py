@@ -1,6 +1,6 @@
 """`python -m conformance`: `ptx` makes PTX of packages, `check` translates it, `tests` runs the
 packages' own tests on the emulated device, `page` writes the page; without a verb all. Names of
-packages choose some.
+packages choose some. Of every package at most `--sample` files are taken, always the same ones.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def chosen(names: list[str]) -> list[Package]:
     return [package for package in PACKAGES if not names or package.name in names]
 
 
-def build(package: Package, scratch: Scratch) -> None:
+def build(package: Package, scratch: Scratch, sample: int) -> None:
     """Makes a package's PTX and says how it went."""
-    for made in make_ptx(package, scratch):
+    for made in make_ptx(package, scratch, sample):
         print(f"{package.name}: {made.name}: {made.problem or 'ok'}", flush=True)
 
 
@@ -39,6 +39,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("packages", nargs="*", metavar="package")
     parser.add_argument("--device", action="append", help="for tests: a target, or interpreter")
     parser.add_argument("--only", action="append", default=[], help="for tests: a test module")
+    parser.add_argument("--sample", type=int, default=60, help="files of a package; 0: all")
     options = parser.parse_args(arguments)
     scratch = default_scratch()
     verbs = (options.verb,) if options.verb else VERBS
@@ -48,12 +49,12 @@ def main(arguments: list[str]) -> int:
             sys.exit("nvcc is not installed")
         prepare_environment(scratch)
         for package in packages:
-            build(package, scratch)
+            build(package, scratch, options.sample)
     if "check" in verbs:
         from conformance.check import check_package
 
         for package in packages:
-            check_package(package, scratch)
+            check_package(package, scratch, options.sample)
     if "tests" in verbs:
         from conformance.driver.suites import SUITES, run_suite
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from conformance.compile import compiler_version
 from conformance.packages import Package
-from conformance.scratch import Scratch, version_of
+from conformance.scratch import Scratch, sampled, version_of
 
 TARGETS = ("gfx942", "gfx1100", "gfx1201")
 TIME_LIMIT = 1800  # seconds for one file
@@ -42,11 +42,14 @@ class FileResult:
     outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
 
 
-def check_package(package: Package, scratch: Scratch) -> None:
-    """Checks every PTX file of a package and writes the results."""
+def check_package(package: Package, scratch: Scratch, sample: int) -> None:
+    """Checks the PTX files of a package, at most `sample` where that is not 0, and writes the
+    results.
+    """
     folder = scratch.ptx(package.name)
     results = []
-    for path in sorted(folder.glob("*.ptx")):
+    found = sorted(folder.glob("*.ptx"))
+    for path in sampled(found, sample, lambda path: path.stem):
         result = check_file(path)
         results.append(result)
         print(f"{package.name}: {summary(result)}", flush=True)
@@ -62,6 +65,7 @@ def check_package(package: Package, scratch: Scratch) -> None:
         "version": version_of(scratch, package.name),
         "date": date.today().isoformat(),
         "compiler": compiler_version(),
+        "found": len(found),
         "problems": problems,
         "files": [asdict(result) for result in results],
     }

@@ -25,7 +25,8 @@ Kernels that nobody here wrote, from packages of the Python package index: their
 compiled by nvcc, their texts by NVRTC, their Python by their own compilers. Every kernel is read,
 checked, translated and linked for {targets}; the tests of some packages run unchanged on an
 emulated GPU.
-Written by `make conformance`; nothing of the packages is kept in the repository.
+Written by `make conformance`; nothing of the packages is kept in the repository. Of every package
+at most so many files are taken as `--sample` says, always the same ones, spread over the package.
 
 *Translated*: machine code was made and linked. *Refused*: an error with its reason, listed below;
 no kernel is dropped or approximated silently. *Failed*: PTX that ptxas takes was called wrong, LLVM
@@ -78,13 +79,19 @@ def _packages(records: list[Record]) -> Iterator[str]:
         lines = sum(file["lines"] for file in record["files"])
         yield (
             f"| {record['package']} | {record['version']} | {record['date']} | "
-            f"{len(record['files'])} | {lines:,} | {_kernel_count(record)} | {' | '.join(cells)} |"
+            f"{_file_count(record)} | {lines:,} | {_kernel_count(record)} | {' | '.join(cells)} |"
         )
     files = sum(len(record["files"]) for record in records)
     lines = sum(file["lines"] for record in records for file in record["files"])
     kernels = sum(map(_kernel_count, records))
     cells = [_three(totals[target]) for target in TARGETS]
     yield f"| **all {len(records)}** | | | {files} | {lines:,} | {kernels} | {' | '.join(cells)} |"
+
+
+def _file_count(record: Record) -> str:
+    """How many were checked, of how many if that is not all."""
+    checked, found = len(record["files"]), record["found"]
+    return str(checked) if checked == found else f"{checked} of {found}"
 
 
 def _three(counts: Counter[str]) -> str:

@@ -6,6 +6,7 @@ in the user's cache folder. It must not know what a package contains.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -13,8 +14,17 @@ import sys
 import tarfile
 import venv
 import zipfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+Thing = TypeVar("Thing")
+# What source archives are made with: pip asks them for the package's name even to download one.
+BUILD_TOOLS = (
+    *("setuptools", "wheel", "numpy", "packaging", "ninja"),
+    *("setuptools-scm", "scikit-build-core", "poetry-core", "hatchling"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,15 @@ class Scratch:
         return self.root / "unpacked" / requirement
 
 
+def sampled(things: Sequence[Thing], count: int, name: Callable[[Thing], str]) -> list[Thing]:
+    """So many of them in their order, always the same ones, spread by a hash of the name; all of
+    them where the count is 0.
+    """
+    order = sorted(things, key=lambda thing: hashlib.sha256(name(thing).encode()).digest())
+    chosen = {name(thing) for thing in order[: count or len(order)]}
+    return [thing for thing in things if name(thing) in chosen]
+
+
 def default_scratch() -> Scratch:
     """The folder named by PTXLIFT_CONFORMANCE, else one in the user's cache."""
     chosen = os.environ.get("PTXLIFT_CONFORMANCE")
@@ -48,7 +67,7 @@ def prepare_environment(scratch: Scratch) -> None:
     """An environment for pip and for the compilers that are Python packages."""
     if not scratch.python.exists():
         venv.create(scratch.root / "venv", with_pip=True)
-        install(scratch, ("setuptools", "wheel", "numpy", "packaging", "ninja"))
+        install(scratch, BUILD_TOOLS)
 
 
 def install(scratch: Scratch, requirements: tuple[str, ...]) -> None:

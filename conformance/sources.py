@@ -12,18 +12,18 @@ from pathlib import Path
 
 from conformance.compile import Made, Source, compile_source
 from conformance.packages import HEADERS, PLAIN, Package
-from conformance.scratch import Scratch, fetch, install
+from conformance.scratch import Scratch, fetch, install, sampled
 
 HERE = Path(__file__).parent
 
 
-def make_ptx(package: Package, scratch: Scratch) -> Iterator[Made]:
-    """Every PTX file of a package, one after the other."""
+def make_ptx(package: Package, scratch: Scratch, sample: int) -> Iterator[Made]:
+    """PTX files of a package, one after the other: at most `sample` where that is not 0."""
     folder = scratch.ptx(package.name)
     if package.generator:
-        yield from _generate(package, scratch, folder)
+        yield from _generate(package, scratch, folder, sample)
     if package.files or package.probes:
-        for source in _sources(package, scratch):
+        for source in sampled(_sources(package, scratch), sample, lambda source: source.name):
             yield compile_source(source, folder)
     if package.binaries:
         yield from _extract(package, scratch, folder)
@@ -42,8 +42,10 @@ def _sources(package: Package, scratch: Scratch) -> list[Source]:
     return [Source(path.stem, path, flags) for path in paths if path.stem not in package.leave]
 
 
-def _generate(package: Package, scratch: Scratch, folder: Path) -> Iterator[Made]:
-    """Runs our generator for a package in the scratch environment, unless it ran before."""
+def _generate(package: Package, scratch: Scratch, folder: Path, sample: int) -> Iterator[Made]:
+    """Runs our generator for a package in the scratch environment, unless it ran before. It stops
+    after `sample` files where that is not 0.
+    """
     done = folder / "generated"
     if not done.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +53,7 @@ def _generate(package: Package, scratch: Scratch, folder: Path) -> Iterator[Made
             install(scratch, package.needs)
         root = fetch(scratch, package.name, package.source)
         script = HERE / "generators" / f"{package.generator}.py"
-        command = [scratch.python, script, root, folder]
+        command = [scratch.python, script, root, folder, str(sample)]
         made = subprocess.run(command, text=True, capture_output=True, check=False)
         problem = made.stderr[-400:] if made.returncode else ""
         done.write_text(problem or made.stdout)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import source_strings
 from nvrtc import CompileError, compile_text, cuda_headers
+from order import first, spread
 
 TYPES = {
     "bool": "bool",
@@ -98,23 +99,27 @@ extern "C" __global__ void {name or "kernel"}({", ".join([*params, "CIndexer<1, 
 """
 
 
-def main(root: Path, folder: Path) -> None:
+def compiled(root: Path) -> Iterator[tuple[str, str]]:
+    """Names and PTX of kernels for all types."""
     include = root / "cupy" / "_core" / "include"
     options = (f"-I{include}", f"-I{include}/cupy/_cccl/libcudacxx", f"-I{cuda_headers()}")
     options += tuple(f"-I{path}" for path in include.glob("cupy/_cccl/*"))
-    files = sorted([*root.rglob("*.py"), *root.rglob("*.pyx")])
-    for path in files:
-        for number, call in enumerate(calls(path)):
+    files = [path.relative_to(root) for path in (*root.rglob("*.py"), *root.rglob("*.pyx"))]
+    for path in spread(files):
+        for number, call in enumerate(calls(root / path)):
             for letters in LETTERS:
                 name = f"{path.stem}-{call[3] or number}-{letters[0].replace(' ', '_')}"
                 try:
-                    made = compile_text(source(call, letters), f"{name}.cu", options)
+                    yield name, compile_text(source(call, letters), f"{name}.cu", options)
                 except CompileError as error:
                     print(f"{name}: {error}")
-                    continue
-                (folder / f"{name}.ptx").write_text(made)
-    source_strings.main(root, folder)
+
+
+def main(root: Path, folder: Path, limit: int) -> None:
+    for name, text in first(compiled(root), limit):
+        (folder / f"{name}.ptx").write_text(text)
+    source_strings.main(root, folder, limit)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

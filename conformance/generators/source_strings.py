@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nvrtc import CompileError, compile_text, cuda_headers
+from order import first, spread
 
 KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(")
 
@@ -42,12 +43,13 @@ def as_source(text: str) -> str:
     return "\n".join([*head, 'extern "C" {', *body, "}"])
 
 
-def main(root: Path, folder: Path) -> None:
+def compiled(root: Path) -> Iterator[tuple[str, str]]:
+    """Names and PTX of texts, each once."""
     helpers = {path.parent for path in root.rglob("*helpers.hpp")}
     options = (f"-I{cuda_headers()}", *(f"-I{path}" for path in sorted(helpers)))
     seen: set[str] = set()
-    for path in sorted(root.rglob("*.py")):
-        for text in texts(path):
+    for path in spread(path.relative_to(root) for path in root.rglob("*.py")):
+        for text in texts(root / path):
             key = hashlib.sha256(text.encode()).hexdigest()[:8]
             if key in seen:
                 continue
@@ -59,8 +61,13 @@ def main(root: Path, folder: Path) -> None:
                 print(f"{name}: {error}")
                 continue
             if ".entry" in made:
-                (folder / f"{name}.ptx").write_text(made)
+                yield name, made
+
+
+def main(root: Path, folder: Path, limit: int) -> None:
+    for name, text in first(compiled(root), limit):
+        (folder / f"{name}.ptx").write_text(text)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

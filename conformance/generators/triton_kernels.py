@@ -23,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stand_ins" / "python"))
 import triton
+from order import first, spread
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -148,14 +149,13 @@ def compile_kernel(function: Any) -> str:  # Any: Triton is untyped
     raise ValueError(problem)
 
 
-def main(root: Path, folder: Path) -> None:
-    logging.disable(logging.CRITICAL)
-    sys.path.insert(0, str(root))
-    done = 0
-    for path in sorted(root.rglob("*.py")):
-        if "triton.jit" not in path.read_text(errors="replace") or done >= LIMIT:
+def compiled(root: Path) -> Iterator[tuple[str, str]]:
+    """Names and PTX of kernels; what does not compile is reported."""
+    paths = [path.relative_to(root) for path in root.rglob("*.py")]
+    for path in spread(paths):
+        if "triton.jit" not in (root / path).read_text(errors="replace"):
             continue
-        name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        name = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
         try:
             found = list(kernels(name))
         except BaseException as error:
@@ -163,13 +163,17 @@ def main(root: Path, folder: Path) -> None:
             continue
         for key, function in found:
             try:
-                text = compile_kernel(function)
+                yield f"{path.stem}-{key}", compile_kernel(function)
             except BaseException as error:
                 print(f"{name}.{key}: {' '.join(str(error).split())}", flush=True)
-                continue
-            (folder / f"{path.stem}-{key}.ptx").write_text(text)
-            done += 1
+
+
+def main(root: Path, folder: Path, limit: int) -> None:
+    logging.disable(logging.CRITICAL)
+    sys.path.insert(0, str(root))
+    for name, text in first(compiled(root), limit or LIMIT):
+        (folder / f"{name}.ptx").write_text(text)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

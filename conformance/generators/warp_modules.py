@@ -13,6 +13,7 @@ import traceback
 from pathlib import Path
 
 import warp
+from order import spread
 
 ARCH = 80
 PACKAGES = (
@@ -53,10 +54,12 @@ def write_ptx(name: str, folder: Path) -> None:
         shutil.copy(path, folder / f"{name.removeprefix('warp.')}.ptx")
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, limit: int) -> None:
     warp.config.quiet = True
     warp.init()
-    for name in module_names():
+    for name in spread(module_names()):
+        if limit and len(list(folder.glob("*.ptx"))) >= limit:
+            break
         try:
             write_ptx(name, folder)
         except BaseException as error:
@@ -68,4 +71,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[2]))
+    main(Path(sys.argv[2]), int(sys.argv[3]))
