@@ -29,8 +29,11 @@ def chosen(names: list[str]) -> list[Package]:
 
 def build(package: Package, scratch: Scratch, sample: int) -> None:
     """Makes a package's PTX and says how it went."""
-    for made in make_ptx(package, scratch, sample):
-        print(f"{package.name}: {made.name}: {made.problem or 'ok'}", flush=True)
+    try:
+        for made in make_ptx(package, scratch, sample):
+            print(f"{package.name}: {made.name}: {made.problem or 'ok'}", flush=True)
+    except FileNotFoundError as error:  # fetching said why
+        print(f"{package.name}: there is no {error}", flush=True)
 
 
 def main(arguments: list[str]) -> int:

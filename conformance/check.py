@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
+import threading
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from conformance.compile import compiler_version
 from conformance.packages import Package
 from conformance.scratch import Scratch, sampled, version_of
 
 TARGETS = ("gfx942", "gfx1100", "gfx1201")
-TIME_LIMIT = 1800  # seconds for one file
+TIME_LIMIT = 1800  # seconds for one file and target
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,14 @@ class Outcome:
     code: str = ""
     message: str = ""
     statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file for one target."""
+
+    path: Path
+    target: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +57,9 @@ def check_package(package: Package, scratch: Scratch, sample: int) -> None:
     results.
     """
     folder = scratch.ptx(package.name)
-    results = []
     found = sorted(folder.glob("*.ptx"))
-    for path in sampled(found, sample, lambda path: path.stem):
-        result = check_file(path)
+    results = []
+    for result in check_files(sampled(found, sample, lambda path: path.stem)):
         results.append(result)
         print(f"{package.name}: {summary(result)}", flush=True)
     if not results:
@@ -74,36 +83,68 @@ def check_package(package: Package, scratch: Scratch, sample: int) -> None:
     path.write_text(json.dumps(record, indent=1))
 
 
-def check_file(path: Path) -> FileResult:
-    """Translates one file for every target in a process of its own; where that ends early, the
-    target at hand has failed and the others are tried again.
+def check_files(paths: list[Path]) -> Iterator[FileResult]:
+    """Translates files for every target in a process apart; where that ends early, the file and
+    target at hand have failed, and another process goes on with the rest.
     """
-    result = FileResult(path.stem, path.read_text(errors="replace").count("\n"))
-    left = list(TARGETS)
-    while left:
-        found, problem = _apart(path, left)
-        for one in found:
-            result.seconds[one["target"]] = one["seconds"]
-            result.outcomes[one["target"]] = [Outcome(**outcome) for outcome in one["outcomes"]]
-        left = [target for target in left if target not in result.outcomes]
-        if left:
-            result.seconds[left[0]] = 0.0
-            result.outcomes[left[0]] = [problem]
-            del left[0]
-    return result
+    tasks = [Task(path, target) for path in paths for target in TARGETS]
+    result = None
+    for task, seconds, outcomes in _in_turn(tasks):
+        if result is None:
+            result = FileResult(task.path.stem, _lines(task.path))
+        result.seconds[task.target] = seconds
+        result.outcomes[task.target] = outcomes
+        if len(result.outcomes) == len(TARGETS):
+            yield result
+            result = None
 
 
-def _apart(path: Path, targets: list[str]) -> tuple[list[dict[str, Any]], Outcome]:
-    """What the process printed, and what to say of a target that is missing."""
-    command = [sys.executable, "-m", "conformance.one", str(path), *targets]
-    try:
-        made = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
-        output = made.stdout
-        problem = Outcome("*", "crash", (made.stderr.strip().splitlines() or ["?"])[-1][-300:])
-    except subprocess.TimeoutExpired as error:
-        output = (error.stdout or b"").decode()
-        problem = Outcome("*", "time", f"longer than {TIME_LIMIT} s")
-    return [json.loads(line) for line in output.splitlines() if line.startswith("{")], problem
+def _lines(path: Path) -> int:
+    return path.read_text(errors="replace").count("\n")
+
+
+def _in_turn(tasks: list[Task]) -> Iterator[tuple[Task, float, list[Outcome]]]:
+    """Every task with its seconds and outcomes."""
+    while tasks:
+        problem = yield from _until_the_end(tasks)
+        if tasks:
+            yield tasks.pop(0), 0.0, [problem]
+
+
+def _until_the_end(
+    tasks: list[Task],
+) -> Generator[tuple[Task, float, list[Outcome]], None, Outcome]:
+    """Takes off the tasks that one process gets done; what to say of the next one."""
+    given = "\n".join(f"{task.target} {task.path}" for task in tasks)
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "conformance.one"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(given)
+        process.stdin.close()
+        alarm = threading.Timer(TIME_LIMIT, process.kill)
+        alarm.start()
+        for line in process.stdout:
+            alarm.cancel()
+            found = json.loads(line)
+            yield tasks.pop(0), found["seconds"], [Outcome(**one) for one in found["outcomes"]]
+            alarm = threading.Timer(TIME_LIMIT, process.kill)
+            alarm.start()
+        late = not alarm.is_alive()
+        alarm.cancel()
+        process.wait()
+        errors.seek(0)
+        message = (errors.read().strip().splitlines() or ["?"])[-1][-300:]
+    return (
+        Outcome("*", "time", f"longer than {TIME_LIMIT} s")
+        if late
+        else Outcome("*", "crash", message)
+    )
 
 
 def summary(result: FileResult) -> str:

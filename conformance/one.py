@@ -1,5 +1,5 @@
-"""Translates one PTX file and prints a line of JSON a target: a process of its own, so that its
-death or endless loop is a result like any other.
+"""Translates the files that standard input names, a target and a path a line, and prints a line of
+JSON for each: a process of its own, so that its death or endless loop is a result like any other.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ def translate(path: Path, target: str, worker: Worker) -> list[Found]:
     return good + [outcome(name, found) for name, found in made.failed.items()]
 
 
-def main(path: str, targets: list[str]) -> int:
+def main() -> int:
     worker = Worker()
-    for target in targets:
+    for line in sys.stdin:
+        target, name = line.rstrip("\n").split(" ", 1)
         start = time.perf_counter()
-        outcomes = translate(Path(path), target, worker)
+        outcomes = translate(Path(name), target, worker)
         seconds = time.perf_counter() - start
-        found = {"target": target, "seconds": round(seconds, 1), "outcomes": outcomes}
-        print(json.dumps(found), flush=True)
+        print(json.dumps({"seconds": round(seconds, 1), "outcomes": outcomes}), flush=True)
     worker.close()
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main())

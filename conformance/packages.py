@@ -14,6 +14,7 @@ CUSPARSE = "nvidia-cusparse"
 CUSOLVER = "nvidia-cusolver"
 CCCL = "nvidia-cuda-cccl"
 TORCH = "torch"
+NVRTC = ("nvidia-cuda-nvrtc<13.1", "cuda-bindings<14")  # it writes PTX 9.0
 PLAIN = ("-arch=sm_80", "-std=c++17", "--expt-relaxed-constexpr", "--extended-lambda")
 AS_TORCH = (
     "-D__CUDA_NO_HALF_OPERATORS__",
@@ -95,10 +96,10 @@ PACKAGES = (
     Package("conch-triton-kernels", generator="triton_kernels", needs=("triton",)),
     Package("cut-cross-entropy", generator="triton_kernels", needs=("triton",)),
     Package("lmdeploy", generator="triton_kernels", needs=("triton",)),
-    Package("cupy-cuda13x", generator="cupy_kernels", needs=("nvidia-cuda-nvrtc",)),
+    Package("cupy-cuda13x", generator="cupy_kernels", needs=NVRTC),
     Package("bitsandbytes", binaries=("bitsandbytes/libbitsandbytes_cuda130.so",)),
-    Package("pycuda", source=True, generator="source_strings", needs=("nvidia-cuda-nvrtc",)),
-    Package("kernel-tuner", source=True, files=("*/test/*.cu",)),
+    Package("pycuda", source=True, generator="source_strings", needs=NVRTC),
+    Package("kernel-tuner", source=True, files=("*/test/*.cu",), flags=("-Dblock_size_x=128",)),
     Package("horovod", source=True, files=("*/horovod/common/ops/cuda/*.cu",), include=("*",)),
     Package(
         "deepspeed",
@@ -127,7 +128,7 @@ PACKAGES = (
         "flashinfer-python",
         probes=("flashinfer",),
         include=("flashinfer/data/include",),
-        headers=(CURAND,),
+        headers=(CURAND, CUBLAS),
     ),
     Package(
         "torchsort",

@@ -110,9 +110,11 @@ def compiled(root: Path) -> Iterator[tuple[str, str]]:
             for letters in LETTERS:
                 name = f"{path.stem}-{call[3] or number}-{letters[0].replace(' ', '_')}"
                 try:
-                    yield name, compile_text(source(call, letters), f"{name}.cu", options)
+                    made = compile_text(source(call, letters), f"{name}.cu", options)
                 except CompileError as error:
                     print(f"{name}: {error}")
+                    continue
+                yield name, made
 
 
 def main(root: Path, folder: Path, limit: int) -> None:

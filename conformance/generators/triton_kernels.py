@@ -12,7 +12,9 @@ import ast
 import importlib
 import inspect
 import logging
+import os
 import re
+import resource
 import sys
 import textwrap
 import traceback
@@ -35,6 +37,7 @@ INDICES = re.compile(r"idx|index|indices|offsets|seqlens|label|target|ids|chunk|
 SIZES = re.compile(r"BLOCK|^B[A-Z]$|TILE|CHUNK", re.I)
 ACCESSES = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
 LIMIT = 100  # kernels of one package
+TIME_LIMIT = 8  # seconds of processor time for one kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,31 @@ def compile_kernel(function: Any) -> str:  # Any: Triton is untyped
     raise ValueError(problem)
 
 
+def apart(function: Any) -> str:  # Any: Triton is untyped
+    """The same in a process of its own, which may take so long: guessed constants unroll some
+    kernels without end.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (TIME_LIMIT, TIME_LIMIT))
+        os.close(reader)
+        try:
+            message = "+" + compile_kernel(function)
+        except ValueError as error:
+            message = "-" + str(error)
+        with os.fdopen(writer, "w") as stream:
+            stream.write(message)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as stream:
+        message = stream.read()
+    os.waitpid(child, 0)
+    if not message.startswith("+"):
+        raise ValueError(message[1:] or f"longer than {TIME_LIMIT} s")
+    return message[1:]
+
+
 def compiled(root: Path) -> Iterator[tuple[str, str]]:
     """Names and PTX of kernels; what does not compile is reported."""
     paths = [path.relative_to(root) for path in root.rglob("*.py")]
@@ -163,9 +191,11 @@ def compiled(root: Path) -> Iterator[tuple[str, str]]:
             continue
         for key, function in found:
             try:
-                yield f"{path.stem}-{key}", compile_kernel(function)
-            except BaseException as error:
+                made = apart(function)
+            except ValueError as error:
                 print(f"{name}.{key}: {' '.join(str(error).split())}", flush=True)
+                continue
+            yield f"{path.stem}-{key}", made
 
 
 def main(root: Path, folder: Path, limit: int) -> None:
