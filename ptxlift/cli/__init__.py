@@ -27,4 +27,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):  # a source line may hold what the terminal cannot
             stream.reconfigure(errors="backslashreplace")
     gc.set_threshold(*COLLECTIONS)
-    app(prog_name="ptxlift")
+    try:
+        app(prog_name="ptxlift")
+    finally:
+        gc.freeze()  # the process ends: nothing is worth looking for any more

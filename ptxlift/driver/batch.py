@@ -9,12 +9,11 @@ terminals.
 from __future__ import annotations
 
 import threading
-import traceback
 import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.cache import Cache
@@ -23,6 +22,9 @@ from ptxlift.driver.translation import Translation, lift
 from ptxlift.llvm.isolate import Worker
 from ptxlift.llvm.options import Compiled, Job
 from ptxlift.records import dataclass, replace
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 _AHEAD = 64  # tasks handed to an executor before the first outcome is waited for
 _WITHOUT_LLVM = frozenset({"ir", "verdict", "rewritten_ir", "llvm_ir"})
@@ -65,6 +67,8 @@ class _Running:
     def _made(self, rest: Task) -> list[Outcome]:
         if self.future is None:
             return translate(rest, self.cache)
+        from concurrent.futures import BrokenExecutor
+
         try:
             return self.future.result()
         except BrokenExecutor:
@@ -84,6 +88,8 @@ def _start(task: Task, executor: Executor | None, cache: Cache | None) -> _Runni
 
 
 def _submit(executor: Executor, task: Task, cache: Cache | None) -> Future[list[Outcome]]:
+    from concurrent.futures import BrokenExecutor, Future
+
     try:
         return executor.submit(translate, task, cache)
     except BrokenExecutor as error:
@@ -174,6 +180,8 @@ def warm_worker() -> Worker:
 
 def describe_fault(error: BaseException) -> str:
     """One line about an exception that should not be: what, and where in ptxlift."""
+    import traceback
+
     said = " ".join(str(error).split())[:200]
     place = ""
     for frame in traceback.extract_tb(error.__traceback__):

@@ -7,7 +7,6 @@ resources. Where LLVM fails on several kernels, each is tried alone, so that a d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias
 
 from ptxlift.diag import Diagnostic, PtxError
@@ -112,6 +111,8 @@ def _results(
     if min(at_once, len(units)) < 2:
         yield from map(attempt, units)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(at_once, len(units))) as threads:
         yield from threads.map(attempt, units)
 

@@ -8,7 +8,6 @@ their order. This module must know no operands.
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
 
 from ptxlift.isa.explain import ModifierFault, assign, explain, missing, named
@@ -83,7 +82,9 @@ def classify(opcode: str, modifiers: tuple[str, ...]) -> tuple[Candidate, ...] |
     """The rows that this instruction name fits, in the order of the table."""
     rows = by_opcode(opcode)
     if not rows:
-        near = difflib.get_close_matches(opcode.lower(), opcodes(), 3)
+        from difflib import get_close_matches
+
+        near = get_close_matches(opcode.lower(), opcodes(), 3)
         hint = f"did you mean {' or '.join(near)}?" if near else ""
         return ModifierFault(-1, f"`{opcode}` is not an instruction", hint, unknown_opcode=True)
     glued = _glued(opcode, modifiers)

@@ -6,7 +6,6 @@ This module must know no operands and no particular instruction.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from ptxlift.isa.pattern import Slot, SlotClass, parse
@@ -107,7 +106,9 @@ def _rank(fault: ModifierFault) -> int:
 
 def _unknown(opcode: str, known: set[str], index: int, word: str) -> ModifierFault:
     types = word in TYPES
-    near = difflib.get_close_matches(word.lower(), sorted(known), 3)
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), sorted(known), 3)
     pool = sorted(known & TYPES.keys()) if types else near or sorted(known)
     what = "type" if types else "modifier"
     return ModifierFault(index, f"`{opcode}` has no {what} `.{word}`", _allowed(pool))

@@ -11,12 +11,8 @@ from __future__ import annotations
 import gc
 import os
 import pickle
-import subprocess
 import sys
-import tempfile
-import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from queue import SimpleQueue
@@ -80,10 +76,20 @@ def _serve_and_leave(jobs: int, results: int, errors: int) -> NoReturn:
         serve(os.fdopen(jobs, "rb"), os.fdopen(results, "wb"))
         status = 0
     except BaseException:
+        import traceback
+
         traceback.print_exc()
         sys.stderr.flush()
     finally:
         os._exit(status)
+
+
+def _fresh_interpreter(errors: IO[bytes]) -> _Process:
+    import subprocess
+
+    command = [sys.executable, "-m", "ptxlift.llvm.worker"]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors)
 
 
 def _can_fork() -> bool:
@@ -131,17 +137,10 @@ class Worker:
     def start(self) -> _Process:
         """The process, started if there is none: LLVM loads there before the first job comes."""
         if self._process is None:
+            import tempfile
+
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
-            self._process = (
-                _Fork(self._errors)
-                if _can_fork()
-                else subprocess.Popen(
-                    [sys.executable, "-m", "ptxlift.llvm.worker"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=self._errors,
-                )
-            )
+            self._process = _Fork(self._errors) if _can_fork() else _fresh_interpreter(self._errors)
         return self._process
 
     def _death(self, job: Job) -> PtxError:
@@ -188,6 +187,8 @@ def _workers(count: int) -> Iterator[SimpleQueue[Worker]]:
 
 def run_all(jobs: Sequence[Job], processes: int) -> list[Compiled | PtxError]:
     """Compiles jobs in at most so many workers; results in the order of the jobs."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with _workers(min(processes, len(jobs)) or 1) as idle, ThreadPoolExecutor(processes) as threads:
 
         def compile_one(job: Job) -> Compiled | PtxError:

@@ -7,8 +7,6 @@ its operands. This module must know no instruction but that calls are bound each
 
 from __future__ import annotations
 
-import difflib
-
 from ptxlift.isa import Kind
 from ptxlift.ptx.binding.context import Context
 from ptxlift.ptx.calls import bind_call
@@ -275,7 +273,9 @@ class BodyChecker:
             name = node.atoms[slot]
             if name in known:
                 continue
-            near = difflib.get_close_matches(name, list(known)[-2000:], 1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, list(known)[-2000:], 1)
             hint = f"did you mean `{near[0]}`?" if near else _UNDECLARED
             start, end = self._find(node, name)
             self.report.error("PTX104", f"`{name}` is not declared", start, end, hint)

@@ -8,7 +8,8 @@ name: a rule asks for a feature or a generation.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+from os.path import commonprefix
 
 from ptxlift.records import dataclass
 from ptxlift.target.features import Feature as F
@@ -204,6 +205,8 @@ RULES: tuple[Rule, ...] = (
 )
 # fmt: on
 
+_OUTER_BAR = re.compile(r"\|(?![^(]*\))")  # groups in the patterns hold no groups with bars
+_LITERAL = re.compile(r"(?:\w(?![?*]))*")
 _ENCODING = re.compile(r"_(e32|e64|dpp|dpp8|sdwa|e64_dpp|e64_dpp8|vi|gfx\w+)$")
 _MNEMONIC = re.compile(r"^[a-z]\w*$")
 _FIRST_WORD = re.compile(r"^[ \t]*([a-z]\w*)(?!\w*:)", re.MULTILINE)
@@ -230,6 +233,13 @@ def _rule_for(mnemonic: str) -> Rule | None:
     while (shorter := _ENCODING.sub("", name)) != name:
         name = shorter
     for rule in RULES:
-        if re.fullmatch(rule.pattern, name):
+        if name.startswith(_head(rule.pattern)) and re.fullmatch(rule.pattern, name):
             return rule
     return None
+
+
+@cache
+def _head(pattern: str) -> str:
+    """What all that a pattern matches begins with: few patterns need to be compiled."""
+    heads = [found[0] for way in _OUTER_BAR.split(pattern) if (found := _LITERAL.match(way))]
+    return commonprefix(heads)  # noqa: RUF071  # these are no paths

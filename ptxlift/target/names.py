@@ -6,7 +6,6 @@ Goes out: a `TargetSpec` or `NvidiaSpec`, or PTX301. It must not know any fact o
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from ptxlift.diag import PtxError
@@ -45,7 +44,9 @@ def _find(name: str, extra: Sequence[Target]) -> Target:
     known = {target.name: target for target in (*TARGETS, *extra)}
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name[:40], known, n=3, cutoff=0.6)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name[:40], known, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else "`ptxlift targets` lists them"
     raise PtxError.of("PTX301", f"there is no AMDGPU target {_quote(name)}", hint=hint)
 

@@ -6,7 +6,6 @@ text. It must know nothing of PTX syntax or IR.
 
 from __future__ import annotations
 
-import difflib
 import re
 from enum import Enum, unique
 
@@ -125,7 +124,9 @@ def lookup_nvidia(name: str) -> NvidiaSpec:
     found = known.get(name.strip())
     if found is not None:
         return NvidiaSpec(found)
-    near = difflib.get_close_matches(name.strip()[:40], known, n=3, cutoff=0.6)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.strip()[:40], known, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else "`ptxlift targets` lists them"
     shown = repr(name if len(name) <= 60 else name[:60] + "...")
     raise PtxError.of("PTX301", f"there is no NVIDIA target {shown} to translate for", hint=hint)
