@@ -94,9 +94,20 @@ def launch(
         with np.errstate(all="ignore"):
             stats = _Launch(image, memory, entry, options).run(max_steps or DEFAULT_MAX_STEPS)
         return replace(stats, stdout=read_buffer(printed, image.printf_formats))
+    except PtxError as fault:
+        raise _with_text(fault, read_buffer(printed, image.printf_formats)) from None
     finally:
         for address in owned:
             memory.free(address)
+
+
+def _with_text(fault: PtxError, text: str) -> PtxError:
+    """A fault with what the kernel had printed until then."""
+    if not text:
+        return fault
+    first, *rest = fault.diagnostics
+    message = f"{first.message}; printed until then:\n{text.rstrip()}"
+    return PtxError([replace(first, message=message), *rest])
 
 
 def _check(image: Image, info: KernelInfo, shapes: Shapes, kernarg: bytes) -> None:

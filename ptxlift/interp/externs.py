@@ -62,9 +62,13 @@ def _printf(state: State, lanes: Selection, values: list[Lanes]) -> Lanes:
 
 
 def _assert_fail(state: State, lanes: Selection, values: list[Lanes]) -> Lanes:
+    """__assertfail(message, file, line, function, size of a character)."""
     slot = int(state.slots[lanes][0])
-    message = _text(state, slot, int(values[0][0])).decode(errors="replace")
-    raise Trap(f"assertion '{message}' failed")
+    addresses = [int(values[place][0]) for place in (0, 1, 3)]
+    message, file, function = (
+        _text(state, slot, address).decode(errors="replace") for address in addresses
+    )
+    raise Trap(f"{file}:{int(values[2][0])}: {function}: Assertion `{message}` failed")
 
 
 def _malloc(state: State, lanes: Selection, values: list[Lanes]) -> Lanes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ptxlift.lifter.printf import lift_vprintf
+from ptxlift.lifter.printf import lift_assertfail, lift_vprintf
 from ptxlift.ptx import module as ptx
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def lift_extern(
         lift_vprintf(at, arguments, results, inst)
         return True
     if name == "__assertfail":
-        at.builder.trap()
-        at.start_block(at.new_block("after_assert"))
+        lift_assertfail(at, arguments)
         return True
     if name in _HINTS:
         raise at.refuse(f"{name} of the device runtime is not translated", _HINTS[name])

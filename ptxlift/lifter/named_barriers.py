@@ -4,7 +4,7 @@ AMD hardware before gfx1250 has one barrier a block and counts waves. So each of
 barriers has words of shared memory: threads arrived, phases completed, votes of this phase, and the
 votes of the last four. A warp counts as 32 threads, whatever lanes it has; its first lane counts
 for it. Who completes the count takes it back and ends the phase; the others wait for that. The
-kernel clears the words before its first instruction.The named barriers
+kernel clears the words before its first instruction. The named barriers
 of gfx1250 are not used, though a wave may arrive at one without having joined it (LLVM's "AMDGPU
 Execution Synchronization"): their numbers and counts are constants, they take no votes, and one
 barrier of PTX may be used in both ways. A wave arrives whatever lanes are active, so that all of it

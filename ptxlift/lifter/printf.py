@@ -65,6 +65,39 @@ def lift_vprintf(
             take(at, result, (count,), inst)
 
 
+_WHERE = (Special.CTAID_X, Special.CTAID_Y, Special.CTAID_Z)
+_WHO = (Special.TID_X, Special.TID_Y, Special.TID_Z)
+
+
+def lift_assertfail(at: FunctionLifter, arguments: ptx.ArgList) -> None:
+    """The CUDA C++ Programming Guide, "Assertion": prints what failed, where and in which thread,
+    and aborts. Texts that the program does not contain are left out.
+    """
+    given = arguments.elements[:4]
+    message, file, line, function = (_shown(at, argument) for argument in given)
+    text = (
+        f"{file}:{line}: {function}: block: [%u,%u,%u], thread: [%u,%u,%u] "
+        f"Assertion `{message}` failed.\n"
+    )
+    at.function.printf_formats.setdefault(text)
+    place = [at.builder.zext(at.builder.special(32, r), 64) for r in (*_WHERE, *_WHO)]
+    _write_frame(at, format_hash(text), place)
+    at.builder.trap()
+    at.start_block(at.new_block("after_assert"))
+
+
+def _shown(at: FunctionLifter, argument: object) -> str:
+    """A string or a number of the program as part of a format; `?` if it is not known."""
+    value = _value(at, argument)
+    text = _text_at(at, value)
+    if text is None:
+        text = _text_of(*(at.origins.address(argument) or (None, 0)))
+    definition = value.definition
+    if text is None and isinstance(definition, Op) and definition.name == "const":
+        text = str(definition.attr("bits"))
+    return "?" if text is None else text.replace("%", "%%")
+
+
 def _value(at: FunctionLifter, argument: object) -> Value:
     if isinstance(argument, ptx.Variable | ptx.Register):
         return give(at, argument)[0]
