@@ -18,6 +18,7 @@ from ptxlift.interp.layout import align_up, shared_layout, symbols_of
 from ptxlift.interp.memory import Memory, Region
 from ptxlift.interp.races import Races
 from ptxlift.interp.schedule import Scheduler
+from ptxlift.interp.special import RESERVED_ALIGN, RESERVED_BYTES, RESERVED_NAME
 from ptxlift.interp.state import Dim3, Shape, State
 from ptxlift.interp.values import function_address
 from ptxlift.interp.waiting import Waiting
@@ -139,6 +140,10 @@ class Machine:
             raise PtxError.of("PTX401", f"no kernel named '{kernel}'")
         _check_shape(function, grid, block)
         layout = shared_layout(self._shared_variables(function))
+        end = layout.size + shared
+        reserved = align_up(end, RESERVED_ALIGN)
+        if RESERVED_NAME in self._module.source.text:
+            end = reserved + RESERVED_BYTES
         number = self._code.numbers[function]
         data = np.frombuffer(arguments, np.uint8)
         params = self._memory.map(data, "the kernel's parameters", writable=False)
@@ -148,8 +153,9 @@ class Machine:
             with np.errstate(all="ignore"):
                 bits = sum(self._code.function(number).operands.widths)
                 for shape in _batches(grid, block, bits):
-                    state = State(shape, self._memory, layout, layout.size + shared, Waiting())
+                    state = State(shape, self._memory, layout, end, Waiting())
                     state.dynamic_shared = shared
+                    state.reserved_shared = reserved
                     state.grid_words = self._grid_words
                     state.param_region = params
                     state.output = output

@@ -143,6 +143,23 @@ def _grid_low(state: State, component: str) -> Lanes:
     return _u32(state.grid_words & 0xFFFFFFFF, state)
 
 
+# Shared memory behind the kernel's own, for libraries such as cooperative groups. NVIDIA's begins
+# at 0; a program may rely on the distances only (PTX manual, "%reserved_smem_offset_begin").
+RESERVED_NAME, RESERVED_BYTES, RESERVED_ALIGN = "%reserved_smem_offset_", 1024, 16
+_IN_RESERVED = {"begin": 0, "end": RESERVED_BYTES, "0": 0, "1": RESERVED_BYTES // 2}
+
+
+def _reserved(distance: int) -> Special:
+    def special(state: State, component: str) -> Lanes:
+        return _u32(state.reserved_shared + distance, state)
+
+    return special
+
+
+def _reserved_capacity(state: State, component: str) -> Lanes:
+    return _u32(RESERVED_BYTES, state)
+
+
 Special = Callable[[State, str], Lanes]
 SPECIALS: dict[str, Special] = {
     "%tid": _tid,
@@ -171,6 +188,8 @@ SPECIALS: dict[str, Special] = {
     "%globaltimer_hi": _timer_high,
     "%dynamic_smem_size": _dynamic_shared,
     "%total_smem_size": _total_shared,
+    **{RESERVED_NAME + name: _reserved(distance) for name, distance in _IN_RESERVED.items()},
+    f"{RESERVED_NAME}cap": _reserved_capacity,
     "%clusterid": _ctaid,
     "%nclusterid": _nctaid,
     "%cluster_ctaid": _zero,

@@ -105,6 +105,7 @@ class State:
         self.local_region = self._window(LOCAL_WINDOW, total, 0, "local memory", self.slots)
         self.param_region: Region = Region(0, np.zeros(0, np.uint8), 0, "parameters")
         self.dynamic_shared = 0
+        self.reserved_shared = 0  # where what %reserved_smem_offset_* tell begins
         self.watch: Watch | None = None
         self.inst: ptx.Inst | None = None  # the one at hand, while something is watched
         self.grid_words = 0  # address of what the blocks of a cooperative launch count in

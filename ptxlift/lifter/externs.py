@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ptxlift.lifter.printf import lift_assertfail, lift_vprintf
@@ -11,18 +12,14 @@ if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter
 
 _HEAP = "give the heap a size by Options(heap_bytes=...), or pass a text that defines both"
-_LAUNCHES = (
-    "cudaLaunchDevice", "cudaLaunchDeviceV2", "cudaGetParameterBuffer", "cudaGetParameterBufferV2",
-    "cudaLaunchDevice_ptsz", "cudaLaunchDeviceV2_ptsz", "cudaStreamCreateWithFlags",
-    "cudaGraphLaunch", "__cudaCDP2LaunchDevice", "__cudaCDP2LaunchDeviceV2",
-    "__cudaCDP2GetParameterBuffer", "__cudaCDP2GetParameterBufferV2",
-    "__cudaCDP2LaunchDevice_ptsz", "__cudaCDP2LaunchDeviceV2_ptsz",
-)  # fmt: skip
 _HINTS = {
     "malloc": _HEAP,
     "free": _HEAP,
     "cudaDeviceSynchronize": "a kernel cannot wait for others; synchronise on the host",
-} | dict.fromkeys(_LAUNCHES, "no AMD runtime takes launches from kernels; launch from the host")
+}
+# CUDA dynamic parallelism, as nvcc's headers name it before and since CUDA 11.6
+_LAUNCHES = re.compile(r"(cuda|__cudaCDP2)[A-Z]\w*")
+_LAUNCH = "no AMD runtime takes launches from kernels; launch from the host"
 
 
 def lift_extern(
@@ -42,6 +39,7 @@ def lift_extern(
     if name == "__assertfail":
         lift_assertfail(at, arguments)
         return True
-    if name in _HINTS:
-        raise at.refuse(f"{name} of the device runtime is not translated", _HINTS[name])
+    hint = _HINTS.get(name, _LAUNCH if _LAUNCHES.fullmatch(name) else None)
+    if hint is not None:
+        raise at.refuse(f"{name} of the device runtime is not translated", hint)
     return False

@@ -32,9 +32,10 @@ KERNEL = """
 """
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
+@pytest.mark.parametrize("target", ["interpreter", "gfx942", "gfx1100"])
 def test_reserved_memory_is_apart(target: str) -> None:
     out = np.zeros(2, np.uint32)
-    ptxlift.run(KERNEL, "reserve", 1, 1, [out], target=target)
+    place = {"device": target} if target == "interpreter" else {"target": target}
+    ptxlift.run(KERNEL, "reserve", 1, 1, [out], **place)
     assert out[0] == 7
     assert out[1] >= 288  # what cooperative groups count on
