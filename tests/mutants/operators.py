@@ -39,16 +39,19 @@ Change = Callable[[ast.AST], ast.AST]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`function`: the qualified name inside the module; `tree`: the whole module, changed."""
+    """`function`: the qualified name inside the module; `line`, `column`: from 1; `tree`: the whole
+    module, changed.
+    """
 
     operator: str
     function: str
     line: int
+    column: int
     what: str
     tree: ast.Module
 
     def __str__(self) -> str:
-        return f"{self.function}:{self.line} {self.operator}: {self.what}"
+        return f"{self.function}:{self.line}:{self.column} {self.operator}: {self.what}"
 
 
 def mutants(source: str) -> Iterator[Mutant]:
@@ -106,7 +109,8 @@ def _mutant(
     for name, value in fields.items():
         setattr(node, name, value)
     fixed = ast.fix_missing_locations(tree)
-    return Mutant(operator, ".".join(path), getattr(node, "lineno", 0), what, fixed)
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", -1) + 1
+    return Mutant(operator, ".".join(path), line, column, what, fixed)
 
 
 def copy_sharing(module: ast.Module) -> ast.Module:

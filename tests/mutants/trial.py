@@ -1,20 +1,20 @@
 """Runs mutants: each in a child process, against the tests that reach the changed function.
 
 Comes in: pytest's collected tests and the modules to change. Goes out: verdicts. A first run of all
-tests notes which of them execute which function. A mutant's child gives every function object the
-changed code, runs its tests, the quickest first, and ends at the first failure. It must know no
-test and no operator.
+tests notes which of them execute which function. A mutant's child is a fork, so nothing is imported
+twice; it forgets what caches hold, gives every function object the changed code, runs its tests,
+the quickest first, and ends at the first failure. It must know no test and no operator.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import gc
 import os
 import signal
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
@@ -22,28 +22,14 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from tests.mutants.operators import Mutant, functions
+from tests.mutants.reach import Reach
 
+_ROOT = Path(__file__).resolve().parents[2]
 _KILLED, _SURVIVED = 1, 0
 _TELL = "__reached__"
-
-
-@dataclass(slots=True)
-class Reach:
-    """Which tests execute which functions. `seconds` a test took, unobserved time included."""
-
-    tests: dict[str, list[pytest.Item]] = field(default_factory=dict)
-    seconds: dict[pytest.Item, float] = field(default_factory=dict)
-    failed: list[pytest.Item] = field(default_factory=list)
-
-    def of(self, key: str, budget: float) -> list[pytest.Item]:
-        """The tests that reach a function, the quickest first, for about `budget` seconds."""
-        chosen, total = [], 0.0
-        for item in sorted(self.tests.get(key, ()), key=lambda item: self.seconds[item]):
-            total += self.seconds[item]
-            if chosen and total > budget:
-                break
-            chosen.append(item)
-        return chosen
+# What these keep does not depend on what is mutated, and takes long to make again.
+_LASTING = ("ptxlift.syntax", "ptxlift.isa", "ptxlift.ptx", "ptxlift.target", "ptxlift.emulator")
+_SLACK, _SLOWER = 20, 5  # a child may take so many seconds, and so many times what its tests took
 
 
 def key_of(code: CodeType) -> str:
@@ -51,26 +37,25 @@ def key_of(code: CodeType) -> str:
     return f"{code.co_filename}:{code.co_qualname}"
 
 
-def observe(items: Sequence[pytest.Item], modules: Sequence[ModuleType]) -> Reach:
-    """Runs every test once and notes which functions of the modules it reaches: these tell it
-    themselves for the time of this run."""
-    reach, seen = Reach(), set[str]()
+def observe(items: Sequence[pytest.Item], modules: Sequence[ModuleType], reach: Reach) -> None:
+    """Runs tests once and notes which functions of the modules each reaches: these tell it
+    themselves for the time of this run. Of tests that are known already one a file is run, so that
+    children find everything imported.
+    """
+    new = [item for item in items if not reach.knows(item)]
+    first = {item.path: item for item in items}
+    seen = set[str]()
     for module in modules:
         vars(module)[_TELL] = seen.add
         apply(_telling(module), str(module.__file__))
-    for item in items:
+    for item in [*(first[path] for path in first if first[path] not in new), *new]:
+        forget()
         seen.clear()
         start = time.perf_counter()
-        passed = _run(item)
-        reach.seconds[item] = time.perf_counter() - start
-        if not passed:
-            reach.failed.append(item)
-            continue
-        for key in seen:
-            reach.tests.setdefault(key, []).append(item)
+        passed = run_test(item)
+        reach.note(item, time.perf_counter() - start, seen if passed else None)
     for module in modules:
         apply(ast.parse(_source(module)), str(module.__file__))
-    return reach
 
 
 def _source(module: ModuleType) -> str:
@@ -81,25 +66,41 @@ def _telling(module: ModuleType) -> ast.Module:
     """The module, with a first statement in each function that says its name."""
     tree = ast.parse(_source(module))
     for path, function in functions(tree):
-        key = f"{module.__file__}:{'.'.join(path)}"
+        key = f"{module.__name__}:{'.'.join(path)}"
         call = ast.Call(ast.Name(_TELL, ast.Load()), [ast.Constant(key)], [])
         function.body.insert(0, ast.Expr(call))
     return ast.fix_missing_locations(tree)
 
 
-def _run(item: pytest.Item) -> bool:
+def run_test(item: pytest.Item) -> bool:
+    """Whether a test passes, with all its fixtures made and ended."""
     reports = runtestprotocol(item, log=False, nextitem=None)
     return not any(report.failed for report in reports)
+
+
+def forget() -> None:
+    """Empties the caches of this project's functions: a mutant must not find what was computed
+    before it.
+    """
+    for thing in gc.get_objects():
+        if isinstance(thing, functools._lru_cache_wrapper):
+            made_of = getattr(thing, "__wrapped__", None)
+            code = getattr(made_of, "__code__", None)
+            ours = code is not None and code.co_filename.startswith(f"{_ROOT}/")
+            if ours and not made_of.__module__.startswith(_LASTING):
+                thing.cache_clear()
 
 
 # ---- mutants ----
 
 
-def is_killed(mutant: Mutant, module: ModuleType, tests: Sequence[pytest.Item], limit: int) -> bool:
-    """Whether a test fails, the child dies, or it takes more than `limit` seconds."""
+def is_killed(
+    mutant: Mutant, module: ModuleType, tests: Sequence[pytest.Item], taken: float
+) -> bool:
+    """Whether a test fails, the child dies, or it takes far more than the tests have `taken`."""
     child = os.fork()
     if child == 0:
-        _be_child(mutant, module, tests, limit)
+        _be_child(mutant, module, tests, int(_SLACK + _SLOWER * taken))
     _, status = os.waitpid(child, 0)
     return not (os.WIFEXITED(status) and os.WEXITSTATUS(status) == _SURVIVED)
 
@@ -112,8 +113,9 @@ def _be_child(mutant: Mutant, module: ModuleType, tests: Sequence[pytest.Item], 
         os.dup2(silence, 1)
         os.dup2(silence, 2)
         assert module.__file__ is not None
+        forget()
         apply(mutant.tree, module.__file__)
-        verdict = _SURVIVED if all(_run(item) for item in tests) else _KILLED
+        verdict = _SURVIVED if all(run_test(item) for item in tests) else _KILLED
     finally:
         os._exit(verdict)
 

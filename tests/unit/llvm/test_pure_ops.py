@@ -94,6 +94,26 @@ def test_float_ops_match_the_algebra(target: str) -> None:
     _check([*float_cases(), *packed_cases()], target)
 
 
+def _by_family() -> dict[str, list[Case]]:
+    """The cases of each op."""
+    found: dict[str, list[Case]] = {}
+    for case in (*integer_cases(), *float_cases(), *packed_cases()):
+        found.setdefault(case.name.split("_")[0], []).append(case)
+    return found
+
+
+_FAMILIES = _by_family()
+
+
+@pytest.mark.slow
+@pytest.mark.ops
+@pytest.mark.parametrize("family", _FAMILIES)
+@pytest.mark.parametrize("target", ["gfx900", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1250"])
+def test_one_op_matches_the_algebra(target: str, family: str) -> None:
+    """The same, one op a kernel: which tests notice a fault in which lowering."""
+    _check(_FAMILIES[family], target)
+
+
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
 def test_bf16_fma_rounds_once(target: str) -> None:
     """1.0078125 * 1.5 lies between two bf16 numbers; an addend far below decides."""
