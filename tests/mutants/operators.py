@@ -39,28 +39,28 @@ Change = Callable[[ast.AST], ast.AST]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`function`: the qualified name inside the module; `line`, `column`: from 1; `tree`: the whole
-    module, changed.
+    """`function`: the qualified name inside the module; `where`: the line, with brackets around what
+    is changed; `tree`: the whole module, changed.
     """
 
     operator: str
     function: str
     line: int
-    column: int
     what: str
+    where: str
     tree: ast.Module
 
     def __str__(self) -> str:
-        return f"{self.function}:{self.line}:{self.column} {self.operator}: {self.what}"
+        return f"{self.function}:{self.line} {self.operator}: {self.what} in {self.where}"
 
 
 def mutants(source: str) -> Iterator[Mutant]:
     """Every mutant of the module's functions, in the order of the text."""
-    module = ast.parse(source)
+    module, lines = ast.parse(source), source.splitlines()
     for path, function in functions(module):
         for node in _body_nodes(function):
             for operator, change in _changes(node):
-                yield _mutant(module, path, function, node, operator, change)
+                yield _mutant(module, lines, path, node, operator, change)
 
 
 def functions(
@@ -93,8 +93,8 @@ def _body_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
 
 def _mutant(
     module: ast.Module,
+    lines: list[str],
     path: tuple[str, ...],
-    function: ast.FunctionDef,
     node: ast.AST,
     operator: str,
     change: Change,
@@ -109,8 +109,17 @@ def _mutant(
     for name, value in fields.items():
         setattr(node, name, value)
     fixed = ast.fix_missing_locations(tree)
-    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", -1) + 1
-    return Mutant(operator, ".".join(path), line, column, what, fixed)
+    number = getattr(node, "lineno", 1)
+    where = _marked(lines[number - 1], node)
+    return Mutant(operator, ".".join(path), number, what, where, fixed)
+
+
+def _marked(line: str, node: ast.AST) -> str:
+    """A line with brackets around a node's part of it."""
+    start = getattr(node, "col_offset", 0)
+    many = getattr(node, "end_lineno", 0) != getattr(node, "lineno", 0)
+    end = len(line) if many else getattr(node, "end_col_offset", len(line))
+    return f"{line[:start]}[{line[start:end]}]{line[end:]}".strip()
 
 
 def copy_sharing(module: ast.Module) -> ast.Module:

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from vector_file import Section, kernel, width
 
 from ptxlift import ptx
-from ptxlift.interp.lanes import Lanes, dtype_of
+from ptxlift.interp.lanes import Lanes, dtype_of, width_of
 from ptxlift.interp.numpy_algebra import NumpyAlgebra
 from ptxlift.isa import OperandKind, Role
 from ptxlift.semantics.registry import extra_arguments, lookup
+
+_OF_ONE_WIDTH = ("add", "sub", "mul", "and_", "or_", "xor", "umin", "umax", "smin", "smax")
+
+
+class StrictAlgebra(NumpyAlgebra):
+    """Numpy widens where operands differ; the IR refuses, and so does this."""
+
+    def __getattribute__(self, name: str) -> Any:  # Any: methods of every signature
+        method = super().__getattribute__(name)
+        if name not in _OF_ONE_WIDTH:
+            return method
+
+        def checked(a: Lanes, b: Lanes) -> Lanes:
+            assert width_of(a) == width_of(b), f"{name} of {width_of(a)} and {width_of(b)} bits"
+            result: Lanes = method(a, b)
+            return result
+
+        return checked
 
 
 def instruction(section: Section) -> ptx.Inst:

@@ -10,6 +10,7 @@ import pytest
 from replay import evaluate
 from vector_file import Section, Signature, Vector
 
+import ptxlift
 from ptxlift import ptx
 from ptxlift.interp.lanes import from_ints
 from ptxlift.interp.numpy_algebra import NumpyAlgebra
@@ -112,6 +113,21 @@ def test_lop3_with_predicate() -> None:
         0,
     ]
     assert compute("lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0, %p1;", *words, 0, True) == [0, 1]
+    for value in (0, 1):  # d is a itself
+        row = ((value, 32), *words[1:])
+        statement = "lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0xf0, %p1;"
+        assert compute(statement, *row, 0xF0, False) == [value, value]
+
+
+@pytest.mark.parametrize("lut", ["0x1c0", "-64"])
+@pytest.mark.parametrize("words", ["lop3.b32 %r0, {}{}", "lop3.or.b32 %r0|%p0, {}{}, %p1"])
+def test_tables_of_lop3_have_eight_bits(words: str, lut: str) -> None:
+    """ptxas writes LOP3.LUT with 0xc0 for both."""
+    texts = [
+        f"{HEAD}{words.format('%r1, %r2, %r3, ', table)};\nret;\n}}\n" for table in (lut, "0xc0")
+    ]
+    first, second = (ptxlift.lift(text, "gfx942").ir for text in texts)
+    assert first == second
 
 
 @pytest.mark.parametrize(
@@ -169,6 +185,101 @@ def test_video_lanes_by_selector_and_mask() -> None:
     assert compute("vadd2.s32.s32.s32 %r0, %r1, %r2, %r3;", *words) == [0x00060004]
     assert compute("vadd2.s32.s32.s32 %r0.h0, %r1.h31, %r2, %r3;", *words) == [0xBBBB0005]
     assert compute("vadd2.s32.s32.s32.add %r0.h1, %r1, %r2, %r3;", *words) == [0xBBBBAAB0]
+
+
+def test_video_lanes_of_the_second_source() -> None:
+    """b.h23 turns b's lanes around."""
+    words = ((0x00020001, 32), (0x00040003, 32), (0, 32))
+    assert compute("vadd2.s32.s32.s32 %r0, %r1, %r2.h23, %r3;", *words) == [0x00050005]
+    words = ((0x40302010, 32), (0x04030201, 32), (0, 32))
+    assert compute("vsub4.u32.u32.u32 %r0, %r1, %r2.b4567, %r3;", *words) == [0x3F2E1D0C]
+
+
+def test_video_saturates_to_the_part_that_is_written() -> None:
+    """0x199 + 0x11 fits a half and no byte."""
+    words = ((0x199, 32), (0x11, 32), (0x12345678, 32))
+    assert compute("vadd.u32.u32.u32.sat %r0.b0, %r1.h0, %r2, %r3;", *words) == [0x123456FF]
+    assert compute("vadd.u32.u32.u32.sat %r0.h1, %r1.h0, %r2.b0, %r3;", *words) == [0x01AA5678]
+
+
+# Scalar Video Instructions: vmad. "signedFinal = isSigned(atype) || isSigned(btype) ||
+# (a.negate ^ b.negate) || c.negate": it decides how the result shifts and saturates.
+MADS = [
+    ("s32.s32.s32 %r0, -%r1, %r2, %r3", 3, 5, 100, 85),
+    ("s32.s32.s32 %r0, %r1, -%r2, %r3", 3, 5, 100, 85),
+    ("s32.s32.s32 %r0, %r1, %r2, -%r3", 3, 5, 100, -85),
+    ("u32.u32.u32.sat %r0, -%r1, %r2, %r3", 3, 5, 10, -5),
+    ("u32.u32.u32.sat %r0, %r1, %r2, -%r3", 0xFFFF, 0xFFFF, 1, 0x7FFFFFFF),
+    ("u32.u32.u32.sat %r0, %r1, %r2, %r3", 0xFFFF, 0xFFFF, 1, 0xFFFE0002),
+    ("u32.u32.u32.shr7 %r0, -%r1, %r2, %r3", 16, 16, 0, -2),
+    ("s32.s32.s32.shr15 %r0, %r1, %r2, -%r3", 1 << 10, 1 << 10, 1 << 16, 30),
+    ("s32.s32.s32 %r0, %r1.b1, -%r2.h1, %r3", 0x0200, 0x00070000, 20, 6),
+    ("s32.s32.s32.po %r0, %r1, %r2, %r3", 3, 5, 100, 116),
+]
+
+
+@pytest.mark.parametrize(("statement", "a", "b", "c", "want"), MADS)
+def test_vmad_negates(statement: str, a: int, b: int, c: int, want: int) -> None:
+    words = ((a, 32), (b, 32), (c, 32))
+    assert compute(f"vmad.{statement};", *words) == [want & 0xFFFFFFFF]
+
+
+# cvt to .tf32: 10 places of the 23 are kept, the low 13 bits are zero.
+TF32 = [
+    ("rn", 0x3F801000, 0x3F800000),  # a tie, below is even
+    ("rn", 0x3F803000, 0x3F804000),  # a tie, above is even
+    ("rn", 0x3F801001, 0x3F802000),
+    ("rn", 0x3F800FFF, 0x3F800000),
+    ("rn", 0xBF803000, 0xBF804000),
+    ("rn", 0x00001001, 0x00002000),
+    ("rn", 0x7F7FFFFF, 0x7F800000),  # beyond the largest finite value
+    ("rn", 0xFF800000, 0xFF800000),
+    ("rn", 0x7F800001, 0x7FFFFFFF),
+    ("rn.satfinite", 0x7F7FFFFF, 0x7F7FE000),
+    ("rn.satfinite", 0xFF7FFFFF, 0xFF7FE000),
+    ("rn.satfinite", 0x7F800000, 0x7F7FE000),
+    ("rn.satfinite", 0x3F803000, 0x3F804000),
+    ("rn.relu", 0xBF803000, 0),
+    ("rn.relu", 0x3F803000, 0x3F804000),
+    ("rn.relu", 0xFFC00000, 0x7FFFFFFF),
+    ("rz", 0x3F803FFF, 0x3F802000),
+    ("rz", 0xBF803FFF, 0xBF802000),
+    ("rz", 0x7F7FFFFF, 0x7F7FE000),
+    ("rz.relu", 0xBF803FFF, 0),
+    ("rna", 0x3F801000, 0x3F802000),  # ties go away from zero
+    ("rna", 0xBF801000, 0xBF802000),
+    ("rna", 0x3F800FFF, 0x3F800000),
+    ("rna.satfinite", 0x7F7FFFFF, 0x7F7FE000),
+    ("rna.satfinite", 0xFF7FFFFF, 0xFF7FE000),
+    ("rna.satfinite", 0x7F7FC000, 0x7F7FC000),
+    ("rna.satfinite", 0x7F800000, 0x7F7FE000),
+]
+
+
+@pytest.mark.parametrize(("words", "value", "want"), TF32)
+def test_cvt_to_tf32(words: str, value: int, want: int) -> None:
+    assert compute(f"cvt.{words}.tf32.f32 %r0, %r1;", (value, 32)) == [want]
+
+
+@pytest.mark.parametrize("kind", ["s32", "u32", "s16", "u16"])
+def test_nan_of_a_double_to_fewer_bits(kind: str) -> None:
+    """Data Movement and Conversion Instructions: cvt. ptxas folds the msb alone."""
+    bits = int(kind[1:])
+    register = "%r0" if bits == 32 else "%h0"
+    statement = f"cvt.rni.{kind}.f64 {register}, %d1;"
+    assert compute(statement, (0x7FF8000000000000, 64)) == [1 << (bits - 1)]
+    assert compute(statement, (0x4008000000000000, 64)) == [3]
+
+
+def test_sum_of_byte_distances() -> None:
+    """|a - b| of each byte, and a sum that wraps."""
+    words = (
+        from_ints(32, [0xFF01_8000]),
+        from_ints(32, [0x01FF_0080]),
+        from_ints(32, [0xFFFFFFFF]),
+    )
+    distances = 0xFE + 0xFE + 0x80 + 0x80
+    assert NumpyAlgebra().sad_bytes(*words).tolist() == [distances - 1]
 
 
 def test_predicate_sources_of_a_section() -> None:
