@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import ptxlift
+from tests.fuzz.memory_forms import THREADS
 from tests.fuzz.program import WORDS, Program
 
-THREADS = 64
 _EDGES = (
     0, 1, 2, 31, 32, 33, 63, 64, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000,
     0xFFFFFFFF, 0x3F800000, 0xBF800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001,
@@ -50,7 +50,7 @@ def inputs(rng: random.Random) -> np.ndarray:
 def launch(program: Program, data: np.ndarray, device: str, target: str, opt: int) -> np.ndarray:
     """The output words after one launch of 64 threads."""
     out = np.zeros_like(data)
-    arguments = [data.copy(), out]
+    arguments = [data.copy(), out, *program.arguments]
     options = ptxlift.Options(opt_level=opt)
     loaded = (
         program.text

@@ -57,6 +57,12 @@ def write_random(rng: random.Random) -> Written:
 
 
 def _try(row: isa.Row, rng: random.Random) -> Written | None:
+    found = random_candidate(row, rng)
+    return None if found is None else _operands(*found, rng)
+
+
+def random_candidate(row: isa.Row, rng: random.Random) -> tuple[Candidate, list[str]] | None:
+    """A row with random modifiers, and their words; None where these do not go together."""
     words = []
     for slot in parse(row).slots:
         if slot.optional and rng.random() < 0.5:
@@ -68,9 +74,7 @@ def _try(row: isa.Row, rng: random.Random) -> Written | None:
     if isinstance(found, ModifierFault):
         return None
     candidate = next((c for c in found if c.row is row), None)
-    if candidate is None:
-        return None
-    return _operands(candidate, words, rng)
+    return None if candidate is None else (candidate, words)
 
 
 def _operands(candidate: Candidate, words: list[str], rng: random.Random) -> Written | None:
@@ -82,7 +86,7 @@ def _operands(candidate: Candidate, words: list[str], rng: random.Random) -> Wri
     texts: list[str] = []
     results: list[tuple[str, Type]] = []
     for spec in form.operands:
-        text = _operand(spec, rng, results)
+        text = operand(spec, rng, results)
         if text is None:
             return None
         texts.append(text)
@@ -92,9 +96,12 @@ def _operands(candidate: Candidate, words: list[str], rng: random.Random) -> Wri
     return Written(f"{opcode} {', '.join(texts)};", candidate.row.name, tuple(results))
 
 
-def _operand(
+def operand(
     spec: isa.OperandSpec, rng: random.Random, results: list[tuple[str, Type]]
 ) -> str | None:
+    """Text for an operand that is no address; None for what this generator has not. Results are
+    noted.
+    """
     kind = spec.kind
     if kind is isa.OperandKind.CONSTANT:
         return str(rng.randint(spec.low or 0, spec.high if spec.high is not None else 255))

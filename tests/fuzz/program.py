@@ -11,8 +11,19 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
+from ptxlift import ptx
 from ptxlift.isa.types import Type
 from tests.fuzz.forms import POOL, write_random
+from tests.fuzz.memory_forms import (
+    BLOCK,
+    DECLARATIONS,
+    MODULE,
+    PROLOGUE,
+    SEQUENCES,
+    SIZE,
+    TOGETHER,
+    write_memory,
+)
 
 HEADER = ".version 9.0\n.target sm_100a\n.address_size 64\n"
 WORDS = 3 * POOL  # 64-bit words a thread loads and stores
@@ -68,6 +79,7 @@ class Program:
     text: str
     rows: list[str] = field(default_factory=list)
     divergent: bool = False
+    arguments: tuple[bytes, ...] = ()  # behind the arrays
 
 
 class _Writer:
@@ -75,7 +87,6 @@ class _Writer:
         self.rng = rng
         self.left = length
         self.lines: list[str] = []
-        self.rows: list[str] = []
         self.divergent = False
         self.labels = 0
 
@@ -88,7 +99,20 @@ class _Writer:
         for name, type_ in written.results:
             parts += canonical(name, type_)
         self.lines.append(" ".join(parts))
-        self.rows.append(written.row)
+
+    def memory(self) -> None:
+        """An access to the thread's own places, or a fence."""
+        written = write_memory(self.rng)
+        guard = self._guard() if self.rng.random() < 0.15 else ""
+        parts = [f"{guard}{written.text}"]
+        for name, type_ in written.results:
+            parts += canonical(name, type_)
+        self.lines.append(" ".join(parts))
+
+    def sequence(self, mask: str, together: bool) -> None:
+        """Several instructions that belong together, or what threads do together."""
+        forms = (*SEQUENCES, *TOGETHER) if together else SEQUENCES
+        self.lines.append(self.rng.choice(forms).format(m=mask, **self._names()))
 
     def carry_chain(self) -> None:
         width, prefix = self.rng.choice((("u32", "%r"), ("u64", "%d")))
@@ -133,8 +157,12 @@ class _Writer:
                 return
             self.left -= 1
             kind = self.rng.random()
-            if kind < 0.62:
+            if kind < 0.45:
                 self.instruction()
+            elif kind < 0.56:
+                self.memory()
+            elif kind < 0.62:
+                self.sequence(mask, together=mask == "%m7")
             elif kind < 0.70:
                 self.carry_chain()
             elif kind < 0.78:
@@ -219,6 +247,7 @@ def _declarations() -> list[str]:
         f".reg .b16 %h<{POOL}>; .reg .b32 %r<{POOL}>; .reg .b64 %d<{POOL}>; .reg .pred %p<{POOL}>;",
         ".reg .pred %t; .reg .b16 %x<2>; .reg .b32 %y<2>; .reg .b64 %a<3>; .reg .b32 %s<3>;",
         ".reg .pred %c<4>; .reg .b32 %m<8>; .reg .b32 %n<4>; .reg .b32 %w; .reg .b64 %o;",
+        *DECLARATIONS,
         f".shared .align 16 .b8 scratch[{4 * _SCRATCH * 1024}];",
     ]
 
@@ -231,6 +260,7 @@ def _prologue() -> list[str]:
         f"mul.wide.u32 %o, %s2, {8 * WORDS}; add.u64 %a0, %a0, %o; add.u64 %a1, %a1, %o;",
         f"mov.u32 %s0, scratch; mad.lo.u32 %s0, %s1, {4 * _SCRATCH}, %s0;",
     ]
+    lines += PROLOGUE
     lines += [f"activemask.b32 %m{i};" for i in range(8)]
     lines += [f"mov.b32 %n{i}, 1;" for i in range(4)]
     lines += [f"setp.eq.u32 %c{i}, %s1, %s1;" for i in range(4)]
@@ -266,5 +296,13 @@ def random_program(rng: random.Random, length: int = 40) -> Program:
     while writer.left > 0:
         writer.block(0, "%m7")
     body = "\n".join([*_declarations(), *_prologue(), *writer.lines, *_epilogue()])
-    text = f"{HEADER}.visible .entry fuzz(.param .u64 in, .param .u64 out)\n{{\n{body}\n}}\n"
-    return Program(text, writer.rows, writer.divergent)
+    parameters = f".param .u64 in, .param .u64 out, .param .align 64 .b8 block[{SIZE}]"
+    kernel = f".visible .entry fuzz({parameters})\n{{\n{body}\n}}\n"
+    text = "\n".join([HEADER.rstrip(), *MODULE, kernel])
+    return Program(text, _rows_of(text), writer.divergent, (BLOCK,))
+
+
+def _rows_of(text: str) -> list[str]:
+    """The names of the rows in a program, each as often as it stands there."""
+    functions = ptx.parse_module(text).functions.values()
+    return [s.form.name for f in functions for s in f.body or () if isinstance(s, ptx.Inst)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ptxlift import PtxError
+from tests.fuzz.apart import apart
 from tests.fuzz.compare import compare
 from tests.fuzz.program import Program
 
@@ -17,12 +19,12 @@ def shrink(program: Program, data: np.ndarray, targets: tuple[tuple[str, int], .
         at = 0
         while at < len(lines):
             fewer = lines[:at] + lines[at + size :]
-            if _fails(head, fewer, tail, data, targets):
+            if _fails(program, head, fewer, tail, data, targets):
                 lines = fewer
             else:
                 at += size
         size //= 2
-    return Program(_join(head, lines, tail))
+    return replace(program, text=_join(head, lines, tail))
 
 
 def _split(text: str) -> tuple[list[str], list[str], list[str]]:
@@ -37,15 +39,13 @@ def _join(head: list[str], lines: list[str], tail: list[str]) -> str:
 
 
 def _fails(
+    program: Program,
     head: list[str],
     lines: list[str],
     tail: list[str],
     data: np.ndarray,
     targets: tuple[tuple[str, int], ...],
 ) -> bool:
-    try:
-        return compare(Program(_join(head, lines, tail)), data, targets) is not None
-    except PtxError:
-        return False  # the program itself became wrong
-    except Exception:  # a fault of ours stays one
-        return True
+    candidate = replace(program, text=_join(head, lines, tail))
+    outcome = apart(lambda: compare(candidate, data, targets))
+    return outcome.is_find and outcome.kind != "refused"  # else the program itself became wrong

@@ -63,8 +63,6 @@ _SETS = {
         (
             "tests/vectors/test_vectors_on_chips.py",
             "tests/unit/llvm",
-            "tests/unit/lifter",
-            "tests/unit/warps",
             "tests/golden/test_amdgpu.py",
         ),
     ),
@@ -174,7 +172,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         trials = Trials(options, name)
         words = [
             "-q",
-            "--full",
             "-p",
             "no:xdist",
             "-p",
