@@ -79,6 +79,7 @@ bench: $(READY) ## The benchmarks; each prints a table and writes JSON
 	$(BIN)/python -m benchmarks.lop3
 	$(BIN)/python -m benchmarks.shuffle
 	$(BIN)/python -m benchmarks.rewrite
+	$(BIN)/python -m benchmarks.emulate
 	$(BIN)/python -m benchmarks.matrix
 	$(BIN)/python -m benchmarks.code_quality || test $$? = 2
 	$(BIN)/python -m benchmarks.code_quality_micro

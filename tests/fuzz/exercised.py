@@ -18,8 +18,8 @@ _ENDS = "ends the thread or the launch: tests/unit/interp, tests/unit/warps"
 _ASYNC = "bulk copies of whole blocks: tests/unit/interp/test_mbarrier.py, tests/unit/llvm"
 _HINT = "only a hint to a machine that is not there; the value it would change is none"
 _REASONS = {
-    _BOUNDED: "ex2 ex2_f32 ex2_half lg2_f32 sin_f32 cos_f32 tanh_f32 tanh_half rcp_approx_f64 "
-    "rsqrt_f32 rsqrt_f64 rsqrt_approx_f64",
+    _BOUNDED: "ex2_f32 ex2_half lg2_f32 sin_f32 cos_f32 tanh_f32 tanh_half rcp_approx_f64 "
+    "rsqrt_f32 rsqrt_f64",
     _MATRIX: "mma mma_sp wmma_load wmma_store wmma_mma ldmatrix stmatrix movmatrix",
     _IMAGES: "tex tex_base tex_level tex_grad tld4 txq txq_level istypep suld_b sust_b sust_p "
     "sured_b sured_p suq",

@@ -112,7 +112,7 @@ class _Writer:
     def sequence(self, mask: str, together: bool) -> None:
         """Several instructions that belong together, or what threads do together."""
         forms = (*SEQUENCES, *TOGETHER) if together else SEQUENCES
-        self.lines.append(self.rng.choice(forms).format(m=mask, **self._names()))
+        self.lines.append(self.rng.choice(forms).format(m=mask, n=self._label(), **self._names()))
 
     def carry_chain(self) -> None:
         width, prefix = self.rng.choice((("u32", "%r"), ("u64", "%d")))

@@ -39,8 +39,8 @@ Change = Callable[[ast.AST], ast.AST]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`function`: the qualified name inside the module; `where`: the line, with brackets around what
-    is changed; `tree`: the whole module, changed.
+    """`function`: the qualified name inside the module; `where`: the line, with brackets around
+    what is changed; `tree`: the whole module, changed.
     """
 
     operator: str
