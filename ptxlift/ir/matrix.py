@@ -53,11 +53,13 @@ class Operation(Enum):
 
 class Arrangement(Enum):
     """Which fragment layouts: the usual ones, or those of four small tiles (m8n8k4 of f16) with A
-    and B by rows or columns. `SPREAD`: A's registers hold twice as many neighbours along K.
+    and B by rows or columns. `SPREAD`: A's registers hold twice as many neighbours along K;
+    `WIDENED`: those of both do. `SPARSE`: half of A's elements are stored; see spreading.py.
     """
 
     WARP = "warp"
     SPREAD = "spread"
+    WIDENED = "widened"
     SPARSE = "sparse"
     QUADS_ROW_ROW = "quads row row"
     QUADS_ROW_COL = "quads row col"
@@ -66,7 +68,7 @@ class Arrangement(Enum):
 
     @property
     def is_quads(self) -> bool:
-        return self not in (Arrangement.WARP, Arrangement.SPREAD, Arrangement.SPARSE)
+        return self.value.startswith("quads")
 
 
 # Bits that an element takes in a register.
@@ -128,7 +130,7 @@ class Product:
                 return fragments.quad_left(True)
             case Arrangement.QUADS_COL_ROW | Arrangement.QUADS_COL_COL:
                 return fragments.quad_left(False)
-            case Arrangement.SPREAD:
+            case Arrangement.SPREAD | Arrangement.WIDENED:
                 return fragments.spread_left(m, k, packed(self.a))
             case Arrangement.SPARSE:
                 return fragments.left(m, k // 2, packed(self.a))
@@ -144,6 +146,8 @@ class Product:
                 return fragments.quad_right(True)
             case Arrangement.QUADS_ROW_COL | Arrangement.QUADS_COL_COL:
                 return fragments.quad_right(False)
+            case Arrangement.WIDENED:
+                return fragments.spread_right(k, n, packed(self.b))
             case _:
                 return fragments.right(k, n, packed(self.b))
 

@@ -98,6 +98,13 @@ def spread_left(m: int, k: int, packed: int) -> Fragment:
 
 
 @cache
+def spread_right(k: int, n: int, packed: int) -> Fragment:
+    """B whose groups of elements take two registers each: `packed` elements in each of them."""
+    wide = right(k, n, 2 * packed)
+    return Fragment(1, k, n, packed, wide.cells)
+
+
+@cache
 def right(k: int, n: int, packed: int) -> Fragment:
     """B, of k rows and n columns."""
 

@@ -136,7 +136,8 @@ def assert_right(
     assert (np.abs(d - other) <= bound_of(inst.d, a, b, c, 2, steps)).all()
 
 
-def check(inst: Instruction, target: str, matrix: str = "generic") -> None:
+def check(inst: Instruction, target: str, matrix: str = "generic") -> str:
+    """Gives the assembly."""
     rng = np.random.default_rng(len(str(inst)))
     m, n, k = sizes(inst.shape)
     a_width, b_width = WIDTHS[inst.a], WIDTHS[inst.b]
@@ -157,11 +158,16 @@ def check(inst: Instruction, target: str, matrix: str = "generic") -> None:
     operands = ", ".join(vector(letter, inputs[letter].shape[1]) for letter in "abc")
     body = f"{inst.text} {vector('d', count)}, {operands};"
     outputs = {"d": (count, max(32, d_width))}
-    ran = [run(body, inputs, outputs, x, matrix=matrix)["d"] for x in (target, INTERPRETER)]
+    listing: list[str] = []
+    ran = [
+        run(body, inputs, outputs, x, matrix=matrix, listing=listing)["d"]
+        for x in (target, INTERPRETER)
+    ]
     got, other = (values_of(inst.d, gather(x, sums, (m, n), d_width)) for x in ran)
     # Directed roundings may be off by a whole unit each time.
     steps = 2 if inst.kind in (".rz", ".rm", ".rp") else 1
     assert_right(inst, (got, other), a, b, c, steps)
+    return "".join(listing)
 
 
 @pytest.mark.parametrize("target", EVERYWHERE)

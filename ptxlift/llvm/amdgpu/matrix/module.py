@@ -11,6 +11,7 @@ from math import prod
 from ptxlift.ir.attributes import IntPredicate, Special
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Module, Op
+from ptxlift.ir.loops import loops_around
 from ptxlift.ir.matrix import Product, product_of
 from ptxlift.llvm.amdgpu.matrix.native import NativeReplacer
 from ptxlift.llvm.amdgpu.matrix.plan import find_core, matrix_cost
@@ -21,6 +22,7 @@ from ptxlift.rewrite.matrix.function import map_products
 from ptxlift.rewrite.matrix.join import join_products
 from ptxlift.rewrite.matrix.prepare import prepare_products
 from ptxlift.rewrite.matrix.spread import spread_products
+from ptxlift.rewrite.matrix.widen import widen_products, wider
 from ptxlift.target import TargetSpec
 
 _WAVE = 64
@@ -44,19 +46,28 @@ def _rewritten(function: Function, target: MatrixTarget, alignments: Mapping[str
 
 
 def _prepared(function: Function, target: MatrixTarget) -> Function:
-    """Sparse products become dense ones where no instruction takes them as they are; products are
+    """Products that no instruction takes as they are become dense, or of wider elements; others are
     joined along K where an instruction takes more of it.
     """
+    loops = loops_around(function)
+    repeated = {op for block, around in loops.items() if around for op in block.ops}
 
     def stays(op: Op) -> bool:
         return find_core(product_of(op), target) is not None
 
+    def pays(op: Op) -> bool:
+        wide = wider(product_of(op))
+        if stays(op) or wide is None or find_core(wide, target) is None:
+            return False
+        return target.use is MatrixUse.NATIVE or op in repeated
+
     def cost(product: Product, parts: int) -> float:
         return matrix_cost(product, target, parts)
 
-    prepared = prepare_products(spread_products(function, stays))
-    if target.use is not MatrixUse.GENERIC:
-        join_products(prepared, cost)
+    if target.use is MatrixUse.GENERIC:
+        return prepare_products(spread_products(function, stays))
+    prepared = prepare_products(spread_products(widen_products(function, pays), stays))
+    join_products(prepared, cost)
     return prepared
 
 
