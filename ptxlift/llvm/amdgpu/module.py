@@ -82,7 +82,7 @@ def _function(function: Function, facts: Facts, context: Context, lines: DebugLi
     head = f"{_head(function, emitter, facts)} {attributes(function, facts, context)}"
     head += _required_size(function, context)
     text = emitter.lines
-    if lines is not None:
+    if lines is not None and function.origin is not None:  # of image accesses there is no text
         scope, text = lines.located(function, text, emitter.marks)
         head += f" !dbg {scope}"
     body = "\n".join(text)

@@ -114,6 +114,16 @@ def test_outside_is_a_trap(line: str, place: str) -> None:
                 program.launch("k", 1, 1, arguments)
 
 
+def test_traps_name_the_line() -> None:
+    line = "sust.b.1d.b32.trap [%t0, {%r10}], %r1;"
+    text = kernel(line, ["%r10", "%r1"], [])
+    number = text[: text.index(line)].count("\n") + 1
+    made = ptxlift.lift(text, "gfx942", options=ptxlift.Options(debug_lines=True))
+    array, x = np.zeros(8, np.uint32), np.array([32], np.int32)
+    with pytest.raises(PtxError, match=rf"trap.*:{number}\b"):
+        ptxlift.load(made).launch("k", 1, 1, [ptxlift.Surface(array, "1d"), x, x])
+
+
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "uint32", "int32",
                                    "float16", "float32"])  # fmt: skip

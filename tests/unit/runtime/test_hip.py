@@ -161,3 +161,26 @@ def test_without_hip_python(monkeypatch: pytest.MonkeyPatch) -> None:
         ptxlift.load(SPLIT, device="hip")
     assert caught.value.diagnostics[0].code == "PTX307"
     assert "ptxlift[hip]" in caught.value.diagnostics[0].hint
+
+
+SAMPLED = (
+    HEAD
+    + """.visible .global .surfref plane;
+.visible .entry copies(.param .u64 picture)
+{ .reg .b32 %r<6>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [picture]; mov.u32 %r0, %tid.x; shl.b32 %r1, %r0, 2;
+  tex.1d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [%rd1, {%r0}];
+  sust.b.1d.b32.trap [plane, {%r1}], %r2; ret; }
+"""
+)
+
+
+def test_textures_and_surfaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their memory and objects are device memory as arrays are."""
+    hip = fake(monkeypatch, SAMPLED)
+    program = ptxlift.load(SAMPLED, "hip")
+    texels, found = np.arange(5, dtype=np.uint32), np.zeros(5, np.uint32)
+    program.bind("plane", ptxlift.Surface(found, "1d"))
+    program.launch("copies", 1, 5, [ptxlift.Texture(texels, "1d")])
+    np.testing.assert_array_equal(found, texels)
+    assert hip.calls.count("hipMalloc") == 3  # two images, one object
