@@ -140,10 +140,7 @@ class Machine:
             raise PtxError.of("PTX401", f"no kernel named '{kernel}'")
         _check_shape(function, grid, block)
         layout = shared_layout(self._shared_variables(function))
-        end = layout.size + shared
-        reserved = align_up(end, RESERVED_ALIGN)
-        if RESERVED_NAME in self._module.source.text:
-            end = reserved + RESERVED_BYTES
+        reserved, end = self._shared_end(layout.size + shared)
         number = self._code.numbers[function]
         data = np.frombuffer(arguments, np.uint8)
         params = self._memory.map(data, "the kernel's parameters", writable=False)
@@ -169,6 +166,12 @@ class Machine:
         if watch is not None and watch.diagnostics():
             raise PtxError(watch.diagnostics())
         return "".join(output)
+
+    def _shared_end(self, own: int) -> tuple[int, int]:
+        """Where reserved shared memory would begin, and where all of it ends."""
+        reserved = align_up(own, RESERVED_ALIGN)
+        asked = RESERVED_NAME in self._module.source.text
+        return reserved, reserved + RESERVED_BYTES if asked else own
 
     def _watch(self, kernel: str, grid: Dim3, block: Dim3) -> Watch | None:
         if not self._checks:
