@@ -151,8 +151,7 @@ class Machine:
                 bits = sum(self._code.function(number).operands.widths)
                 for shape in _batches(grid, block, bits):
                     state = State(shape, self._memory, layout, end, Waiting())
-                    state.dynamic_shared = shared
-                    state.reserved_shared = reserved
+                    state.dynamic_shared, state.reserved_shared = shared, reserved
                     state.grid_words = self._grid_words
                     state.param_region = params
                     state.output = output
