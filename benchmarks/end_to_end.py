@@ -2,8 +2,10 @@
 
 Programs: CUDA under `benchmarks/programs` through nvcc, and the examples of 500 lines and more.
 *cold* is a fresh process without cache, all of its children counted; *warm* is the same work in a
-process that has translated before. With `--scaling` also one kernel, and many, from 1,000 to
-200,000 lines. Prints tables, writes build/bench-end-to-end.json. Needs ptxas, and nvcc for most.
+process that has translated before. Beside them the emulated dynamic cost of one launch at the
+default level by that at -O3, and by clang's native code, for what can be launched here. With
+`--scaling` also one kernel, and many, from 1,000 to 200,000 lines. Prints tables, writes
+build/bench-end-to-end.json. Needs ptxas, and nvcc for most.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.dynamic_cost import Cost, dynamic_cost
 from benchmarks.frontend import program
 from benchmarks.stages import STAGES, translate
 from ptxlift.cli import COLLECTIONS
@@ -55,6 +58,7 @@ class Pair:
     warm: float
     peak: float
     stages: Mapping[str, float]
+    cost: Cost | None
 
     @property
     def ratio(self) -> float:
@@ -118,6 +122,7 @@ def pair(path: Path, target: str, repeat: int) -> Pair:
         sum(best.values()),
         max(one.peak for one in cold),
         best,
+        dynamic_cost(path, target),
     )
 
 
@@ -155,20 +160,30 @@ def run(command: Sequence[str]) -> Usage:
 def show(pairs: Sequence[Pair]) -> None:
     """One line a file, the median, and where the time goes."""
     print(
-        f"{'file':<20}{'lines':>8}{'ptxas':>8}{'cold':>8}{'ratio':>7}{'warm':>8}{'ratio':>7}",
+        f"{'file':<20}{'lines':>8}{'ptxas':>8}{'cold':>8}{'ratio':>7}{'warm':>8}{'ratio':>7}"
+        f"{'by -O3':>8}{'by clang':>9}",
         end="",
     )
     print(f"{'MiB':>6}  " + " ".join(f"{name:>8}" for name in STAGES) + "   (warm, % of it)")
     for one in pairs:
         print(
             f"{one.name:<20}{one.lines:>8,}{one.ptxas:>8.3f}{one.cold:>8.3f}{one.ratio:>7.1f}"
-            f"{one.warm:>8.3f}{one.warm / one.ptxas:>7.1f}{one.peak:>6.0f}  "
+            f"{one.warm:>8.3f}{one.warm / one.ptxas:>7.1f}"
+            f"{_costs(one.cost)}{one.peak:>6.0f}  "
             + " ".join(f"{100 * one.stages[name] / one.warm:>8.0f}" for name in STAGES)
         )
     if pairs:
         cold = statistics.median(one.ratio for one in pairs)
         warm = statistics.median(one.warm / one.ptxas for one in pairs)
         print(f"median ratio to ptxas -O3: cold {cold:.1f}, warm {warm:.1f} (goal 1.0)")
+
+
+def _costs(cost: Cost | None) -> str:
+    """The dynamic cost's ratios to -O3's and clang's."""
+    if cost is None:
+        return f"{'-':>8}{'-':>9}"
+    native = "-" if cost.to_native is None else f"{cost.to_native:.3f}"
+    return f"{cost.to_o3:>8.3f}{native:>9}"
 
 
 def together(files: Sequence[Path], target: str, jobs: int) -> dict[str, float]:

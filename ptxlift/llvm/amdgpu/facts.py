@@ -27,6 +27,7 @@ class Facts:
     has_locals_or_calls: bool = False
     size: int = 0  # ops
     has_halves: bool = False  # f16 or bf16 operations
+    pairable: int = 0  # f32 ops of which packed instructions do two
 
 
 # A flushing mode changes results of these unless the op flushes anyway.
@@ -34,6 +35,7 @@ _SENSITIVE = frozenset({
     "fadd", "fsub", "fmul", "ffma", "fdiv", "fsqrt", "fmin", "fmax", "fcmp", "fround", "fconvert",
     "float_to_int", "fapprox", "fdiv_approx", "fsaturate",
 })  # fmt: skip
+_PAIRABLE = frozenset({"fadd", "fsub", "fmul", "ffma"})
 _REGISTERS = frozenset({"special", "clock"})
 _CALLS = frozenset({"call", "call_indirect"})
 _NOTABLE = _SENSITIVE | _REGISTERS | _CALLS | {"symbol_address", "exit", "barrier"}
@@ -119,6 +121,7 @@ def _add_op(facts: Facts, op: Op, function: Function, module: Module) -> None:
     name = op.opdef.name
     if name in _SENSITIVE:
         facts.has_halves |= op.operands[0].width == 16 or op.results[0].width == 16
+        facts.pairable += name in _PAIRABLE and op.operands[0].width == 32
         if not facts.keeps_subnormals:
             facts.keeps_subnormals = _keeps_subnormals(op)
     elif name in _REGISTERS:

@@ -32,6 +32,7 @@ from ptxlift.target.model import TRIPLE
 # Ops from which on less than LLVM's own pipeline is worth the time it spares: of code with loops
 # only, which LOOPS makes as good on the whole, and of code with local arrays or calls.
 _LARGE_LOOPS, _LARGE = 300, 1500
+_MANY_PAIRS = 4  # code of which one op in so many could be half of a packed one
 _DEFAULT_LEVEL = 2
 
 
@@ -55,17 +56,21 @@ def emit_module(
     parts += metadata_lines(context, lines)
     halves = any(fact.has_halves for fact in facts.values())
     pairs = context.has(Feature.PK_FMA_F32) and not halves  # LLVM's pairs of halves cost more
-    return Emitted("\n".join(parts) + "\n", _pipeline(facts, options), pairs)
+    return Emitted("\n".join(parts) + "\n", _pipeline(facts, options, pairs), pairs)
 
 
-def _pipeline(facts: Mapping[str, Facts], options: CodegenOptions) -> Pipeline:
-    """The fewest passes that pay. Large programs come from compilers that have optimised them."""
+def _pipeline(facts: Mapping[str, Facts], options: CodegenOptions, pairs: bool) -> Pipeline:
+    """The fewest passes that pay. Large programs come from compilers that have optimised them.
+    pairs: the target has packed f32 instructions, which only LLVM's own pipelines make.
+    """
     found = facts.values()
     complex = any(fact.has_locals_or_calls for fact in found)
     if not complex and not any(fact.has_loops for fact in found):
         return Pipeline.SHORT
+    size = sum(fact.size for fact in found)
+    complex |= pairs and _MANY_PAIRS * sum(fact.pairable for fact in found) > size
     large = _LARGE if complex else _LARGE_LOOPS
-    if options.opt_level > _DEFAULT_LEVEL or sum(fact.size for fact in found) < large:
+    if options.opt_level > _DEFAULT_LEVEL or size < large:
         return Pipeline.FULL
     return Pipeline.MOST if complex else Pipeline.LOOPS
 
