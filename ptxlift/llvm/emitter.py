@@ -82,6 +82,19 @@ class FunctionEmitter(Forms[Shared]):
         self.lines.append(f"{label}:")
         self.label = label
 
+    def trap(self) -> None:
+        """Ends a block with a trap."""
+        self.do(self.call("void @llvm.trap()"))
+        self.do("unreachable")
+
+    def trap_if(self, condition: str) -> None:
+        """Traps where a condition holds; what follows is another block."""
+        wrong, after = self.fresh("trap"), self.fresh("after")
+        self.do(f"br i1 {condition}, label %{wrong}, label %{after}")
+        self.start_block(wrong)
+        self.trap()
+        self.start_block(after)
+
     def branch_target(self, op: Op, index: int) -> str:
         """`label %x` of a successor; its arguments are noted for the phis."""
         successor, arguments = op.successors[index], op.arguments[index]

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ptxlift.diag import PtxError
+from ptxlift.runtime.image_descriptors import hardware_object, linear_pitches
 from ptxlift.runtime.image_objects import software_object
 from ptxlift.runtime.images import Array, Image, Sampler, Surface
 from ptxlift.runtime.placed_images import PlacedImage, PlacedLevel
@@ -28,20 +28,27 @@ def object_maker(spec: TargetSpec | None) -> ObjectMaker:
     """How a chip's objects are made; None: those of the interpreter."""
     if spec is None or not spec.target.has(Feature.IMAGE):
         return software_object
-    name = spec.target.name
-    hint = "use a chip without image instructions, such as gfx942, or the interpreter"
-    raise PtxError.of("PTX302", f"no texture objects are made for {name} yet", hint=hint)
+
+    def make(placed: PlacedImage | None, sampler: Sampler | None, table: int) -> list[int]:
+        return hardware_object(placed, sampler, spec)
+
+    return make
 
 
-def placed_levels(image: Image) -> tuple[PlacedLevel, ...]:
-    """The levels one after the other; rows and all that follows begin at multiples of 256."""
+def placed_levels(image: Image, spec: TargetSpec | None) -> tuple[PlacedLevel, ...]:
+    """The levels one after the other; rows and all that follows begin at multiples of 256, but
+    where a chip's instructions have other rows.
+    """
     levels, offset = [], 0
     for number, array in enumerate(image.arrays):
         shape = image.shape_of(number)
         row = shape.width * image.channels * array.dtype.itemsize
         pitch = -(-row // ROW_ALIGN) * ROW_ALIGN
-        levels.append(PlacedLevel(offset, pitch, pitch * shape.height))
-        offset += pitch * shape.height * shape.planes
+        slice_ = pitch * shape.height
+        if spec is not None and spec.target.has(Feature.IMAGE):
+            pitch, slice_ = linear_pitches(spec, image, shape)
+        levels.append(PlacedLevel(offset, pitch, slice_))
+        offset += slice_ * shape.planes
     return tuple(levels)
 
 
@@ -80,7 +87,7 @@ class ImageMemory:
         known = self._by_image.get(id(image))
         if known is not None:
             return known
-        levels = placed_levels(image)
+        levels = placed_levels(image, self._spec)
         last = levels[-1]
         size = last.offset + last.slice * image.shape_of(len(levels) - 1).planes
         memory = np.zeros(size, np.uint8)

@@ -167,6 +167,7 @@ class Feature(Enum):
     ROUND_MODE = "s_round_mode, s_denorm_mode"
     S_MEMTIME = "s_memtime, s_memrealtime"
     SENDMSG_RTN = "s_sendmsg_rtn"
+    S_TRAP = "s_trap 2 in privileged code too"
     SHADER_CYCLES = "hwreg(HW_REG_SHADER_CYCLES)"
     SHADER_CYCLES_HI = "hwreg(HW_REG_SHADER_CYCLES_HI)"
     SHADER_CYCLES_U64 = "s_get_shader_cycles_u64"

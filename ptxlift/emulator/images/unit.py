@@ -31,9 +31,9 @@ MemoryOp: TypeAlias = Callable[[State, Memory], None]
 Bools: TypeAlias = NDArray[np.bool_]
 Work: TypeAlias = Callable[["Access"], None]
 
-_NAME = re.compile(r"image_(load|store|atomic_\w+|sample|gather4|get_resinfo)((?:_[a-z]+)*)")
-_LEVELS = frozenset({"l", "lz", "d", "o"})
-"""Suffixes of samples that are modelled: a given level, level 0, gradients, texel offsets."""
+_NAME = re.compile(r"image_(load|store|atomic_\w+|sample|gather4|get_resinfo)((?:_[a-z0-9]+)*)")
+_LEVELS = frozenset({"l", "lz", "d", "o", "g16"})
+"""Suffixes that are modelled: a level, level 0, gradients, texel offsets, gradients of f16."""
 
 _ATOMICS = {
     "add_uint": "add",
@@ -57,7 +57,7 @@ _TYPES = {
 }
 """The images that an instruction's `dim` fits."""
 
-_NOT_MODELLED = ("tfe", "lwe", "r128", "g16")
+_NOT_MODELLED = ("tfe", "lwe", "r128")
 
 
 @dataclass(slots=True)
@@ -336,19 +336,19 @@ def _sample(inst: Inst, action: str, suffixes: list[str]) -> Work:
     gathers = action == "gather4"
     target = _data(inst)
     halves, narrow = "a16" in inst.modifiers, "d16" in inst.modifiers
-    if halves and "d" in suffixes:
-        raise PtxError.of("PTX406", "the emulator's image unit does not model gradients of a16")
+    packs = "g16" in suffixes or (halves and "dim" not in inst.modifiers)  # gfx9: a16 is both
 
     def work(access: Access) -> None:
         assert access.sampler is not None, "sample instructions name one"
         filtered = dimensions(access.image.shape)
-        first = 2 * filtered if "d" in suffixes else 0
         offsets: tuple[NDArray[np.int64], ...] = ()
         rest = rows
         if "o" in suffixes:
             offsets, rest = _offsets(access.get(rows[0])), rows[1:]
+        if "d" in suffixes:  # of no use where there is one level
+            rest = rest[2 * ((filtered + 1) // 2 if packs else filtered) :]
         count = filtered + (access.image.shape in LAYERED)
-        values = [access.real(rest, first + at, halves) for at in range(count)]
+        values = [access.real(rest, at, halves) for at in range(count)]
         if "unorm" in inst.modifiers and access.sampler.normalized:
             raise PtxError.of("PTX406", "the unorm flag with a sampler of normalised coordinates")
         arguments = (access.memory, access.image, access.sampler, values, offsets)

@@ -65,6 +65,7 @@ def _all_rows() -> Iterable[Row]:
         bitwise,
         compare,
         convert,
+        cubes,
         division,
         integer,
         minmax,
@@ -75,7 +76,7 @@ def _all_rows() -> Iterable[Row]:
         transcendental,
     )
 
-    for module in (integer, bitwise, sums, arithmetic, convert, division, packed):
+    for module in (integer, bitwise, sums, arithmetic, convert, cubes, division, packed):
         yield from module.ROWS
     for generated in (compare, minmax, rounding, small_floats, transcendental):
         yield from generated.rows()

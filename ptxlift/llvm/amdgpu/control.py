@@ -115,7 +115,8 @@ def _leave_if(e: Emitter, flag: str) -> None:
 
 
 def finish(e: Emitter) -> None:
-    """Adds the block that calls leave through."""
+    """Adds the blocks that calls leave through, and that traps are in."""
+    e.finish_trap()
     if e.leaves_after_call:
         e.start_block(_EXITED)
         _end_thread(e)

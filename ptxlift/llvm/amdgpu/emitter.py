@@ -15,6 +15,9 @@ from ptxlift.llvm.amdgpu.kernel_abi import KernelArguments
 from ptxlift.llvm.amdgpu.spaces import FLAT, TYPES
 from ptxlift.llvm.emitter import FunctionEmitter
 from ptxlift.llvm.pointers import PointerSpaces
+from ptxlift.target import Feature
+
+_TRAP = "trapped"  # a block's label
 
 
 class Emitter(FunctionEmitter[Context]):
@@ -26,6 +29,22 @@ class Emitter(FunctionEmitter[Context]):
         self.facts = facts
         self.arguments = KernelArguments(function, self.spaces.pointer_params())
         self.leaves_after_call = False
+        self._trap_is_shared = not context.has(Feature.S_TRAP)
+        self._traps = False
+
+    def trap(self) -> None:
+        """Where traps are long, LLVM cannot place two of them after scalar branches."""
+        if not self._trap_is_shared:
+            super().trap()
+            return
+        self.do(f"br label %{_TRAP}")
+        self._traps = True
+
+    def finish_trap(self) -> None:
+        """Adds the block that all traps are in."""
+        if self._traps:
+            self.start_block(_TRAP)
+            super().trap()
 
     def open_slots(self) -> None:
         for index, slot in enumerate(self.function.slots):

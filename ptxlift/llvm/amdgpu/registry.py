@@ -23,7 +23,8 @@ _CHAPTERS = Chapters[Lowering](
     (
         "addresses", "integer", "bitfields", "bytes", "logic", "dot", "floating", "extremes",
         "convert", "approximate", "memory", "atomics", "special", "warp", "permute", "shuffle",
-        "reduce", "barrier", "control", "matrix.lower", "images",
+        "reduce", "barrier", "control", "matrix.lower",
+        "images.textures", "images.surfaces", "images.queries",
     ),
     shared=SHARED,
 )  # fmt: skip

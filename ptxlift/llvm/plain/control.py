@@ -26,8 +26,7 @@ def _switch(e: AnyEmitter, op: Op) -> None:
 
 @lowers("trap")
 def _trap(e: AnyEmitter, op: Op) -> None:
-    e.do(e.call("void @llvm.trap()"))
-    e.do("unreachable")
+    e.trap()
 
 
 @lowers("unreachable")
