@@ -36,12 +36,9 @@ class Context(ModuleContext):
         self.is_packed = self.is_wave64 and options.warp_mapping is WarpMapping.PACKED
         self.is_split = self.is_wave64 and options.warp_mapping is WarpMapping.SPLIT
         self.facts = facts
-        self.indirect_exit = _exiting(facts, address_taken(module))
+        taken = address_taken(module)
+        self.indirect_exit = any(facts[name].may_exit for name in taken)
+        self.outside = sorted(name for name in taken if not module.functions[name].blocks)
 
     def has(self, feature: Feature) -> bool:
         return feature in self.target.features
-
-
-def _exiting(facts: dict[str, Facts], names: set[str]) -> str:
-    """The first of these functions that may end the thread, or an empty string."""
-    return next((name for name in sorted(names) if facts[name].may_exit), "")

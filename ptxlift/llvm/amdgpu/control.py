@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ptxlift.ir.core import Function, Op, Value
+from ptxlift.ir.core import Op, Value
 from ptxlift.llvm.amdgpu.emitter import Emitter
-from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.registry import lowers
 from ptxlift.llvm.context import symbol
 from ptxlift.llvm.emitter import joined
@@ -19,10 +18,10 @@ from ptxlift.llvm.emitter import joined
 _EXITED = "exited"  # the block that ends the thread after a call said so
 
 
-def return_types(widths: Sequence[int], facts: Facts | None) -> list[str]:
+def return_types(widths: Sequence[int], may_exit: bool) -> list[str]:
     """What a device function returns: its results and whether the thread has ended."""
     types = [f"i{width}" for width in widths]
-    return [*types, "i1"] if facts is not None and facts.may_exit else types
+    return [*types, "i1"] if may_exit else types
 
 
 @lowers("ret")
@@ -68,27 +67,26 @@ def _call(e: Emitter, op: Op) -> None:
     callee = e.context.module.functions.get(name)
     if callee is None or not (callee.blocks or callee.linkage == "extern"):
         raise e.error(op, "PTX111", f"the function {name} is called but never defined")
-    _emit_call(e, op, symbol(name), op.operands, callee)
+    _emit_call(e, op, symbol(name), op.operands, e.context.facts[name].may_exit)
 
 
 @lowers("call_indirect")
 def _call_indirect(e: Emitter, op: Op) -> None:
-    if e.context.indirect_exit:
+    may_exit = e.context.indirect_exit
+    if may_exit and e.context.outside:
         raise e.error(
             op,
             "PTX201",
-            f"{e.context.indirect_exit} is called by address and ends the thread",
-            "return from it and exit in the kernel, or call it by name",
+            f"{e.context.outside[0]} is called by address as functions are that end the thread, "
+            "and is not defined here",
+            "return from them and exit in the kernel, or call them by name",
         )
     address = e.let(f"inttoptr i64 {e.bits(op.operands[0])} to ptr")
-    _emit_call(e, op, address, op.operands[1:], None)
+    _emit_call(e, op, address, op.operands[1:], may_exit)
 
 
-def _emit_call(
-    e: Emitter, op: Op, target: str, operands: Sequence[Value], callee: Function | None
-) -> None:
-    facts = e.context.facts[callee.name] if callee is not None else None
-    types = return_types([result.width for result in op.results], facts)
+def _emit_call(e: Emitter, op: Op, target: str, operands: Sequence[Value], may_exit: bool) -> None:
+    types = return_types([result.width for result in op.results], may_exit)
     arguments = ", ".join(f"i{value.width} {e.bits(value)}" for value in operands)
     call = f"call {joined(types)} {target}({arguments}) convergent nounwind"
     if not types:
@@ -101,7 +99,7 @@ def _emit_call(
     if len(types) > 1:
         for index, result in enumerate(op.results):
             e.set_bits(result, f"extractvalue {joined(types)} {whole}, {index}")
-    if facts is not None and facts.may_exit:
+    if may_exit:
         last = len(types) - 1
         flag = whole if last == 0 else e.let(f"extractvalue {joined(types)} {whole}, {last}")
         _leave_if(e, flag)

@@ -56,11 +56,21 @@ def collect(module: Module) -> dict[str, Facts]:
         for name, facts in own.items():
             for callee in sorted(facts.callees):
                 changed |= _absorb(facts, own[callee], module.functions[name].is_kernel)
+        changed |= _make_alike([own[name] for name in taken if module.functions[name].blocks])
     for facts in list(own.values()):
         if facts.keeps_subnormals:  # a callee runs in its caller's mode
             for callee in facts.callees:
                 own[callee].keeps_subnormals = True
     return own
+
+
+def _make_alike(taken: list[Facts]) -> bool:
+    """Who calls by address does not know whom: all say whether the thread has ended, or none."""
+    if not any(facts.may_exit for facts in taken) or all(facts.may_exit for facts in taken):
+        return False
+    for facts in taken:
+        facts.may_exit = True
+    return True
 
 
 def address_taken(module: Module) -> set[str]:

@@ -98,7 +98,7 @@ def _declaration(function: Function) -> str:
     """Of a function that linked bitcode defines; others without a body have no use."""
     if function.linkage != "extern":
         return ""
-    result = joined(control.return_types(function.result_widths, None))
+    result = joined(control.return_types(function.result_widths, may_exit=False))
     arguments = ", ".join(f"i{width}" for width in function.param_widths)
     return f"declare {result} {symbol(function.name)}({arguments})"
 
@@ -117,7 +117,7 @@ def _head(function: Function, emitter: Emitter, facts: Facts) -> str:
     if function.is_kernel:
         visibility = "" if function.linkage != "weak" else "weak "
         return f"define {visibility}protected amdgpu_kernel void {name}({emitter.arguments.text()})"
-    types = control.return_types(function.result_widths, facts)
+    types = control.return_types(function.result_widths, facts.may_exit)
     typed = zip(function.param_widths, emitter.parameter_names(), strict=True)
     arguments = ", ".join(f"i{width} {text}" for width, text in typed)
     return f"define internal {joined(types)} {name}({arguments})"
