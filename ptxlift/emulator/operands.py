@@ -282,7 +282,7 @@ def _parse_number(text: str, words: tuple[int, ...]) -> Const | Words:
         return Const(int(text), Form.INTEGER)
     if _FLOAT.fullmatch(text):
         return Const(float(text), Form.FLOAT)
-    if "64" in text.partition("@")[2]:
+    if "64" in text.partition("@")[2].partition("+")[0]:  # of the relocation, not of its offset
         return Const(words[-2] | words[-1] << 32, Form.LITERAL64)
     if "@" in text:  # a relocated literal: the linked word has its value
         return Const(words[-1], Form.LITERAL)
