@@ -1,7 +1,7 @@
 """Constant shuffles: the instructions emitted on each target, against ds_bpermute and clang.
 
 Comes in: kernels of one `shfl.sync` with constants each, all that differ, translated in the usual
-way; the same with a distance that only the launch knows, which takes ds_bpermute; and shuffles as
+way; the same with a distance that each thread loads, which takes ds_bpermute; and shuffles as
 HIP does them in C++, compiled by clang where it is installed. Goes out: a table, and
 build/bench-shuffle.json with every sequence. Counted are vector instructions and trips through the
 LDS crossbar beyond those of a kernel that copies.
@@ -27,7 +27,7 @@ LANES = 32
 WIDTHS = (32, 16, 8, 4, 2)
 MODES = ("bfly", "up", "down", "idx")
 _HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
-_KERNEL = """.visible .entry {name}(.param .u64 memory, .param .u32 distance) {{
+_KERNEL = """.visible .entry {name}(.param .u64 memory) {{
 .reg .b32 %r<6>; .reg .f32 %f<3>; .reg .b64 %d<3>;
 ld.param.u64 %d0, [memory]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 4;
 add.s64 %d2, %d0, %d1; ld.global.u32 %r1, [%d2];
@@ -104,14 +104,14 @@ def _shuffle_line(mode: str, b: object, c: int) -> str:
 
 
 def program(shuffles: Iterable[Shuffle]) -> str:
-    """PTX of all kernels; `any_...` take the distance from the launch."""
+    """PTX of all kernels; `any_...` load the distance."""
     bodies = {"none": "add.u32 %r1, %r1, 1;", "butterfly": ""}
     for b in _BUTTERFLY:
         bodies["butterfly"] += f"mov.b32 %f1, %r1; {_shuffle_line('bfly', b, LANES - 1)}"
         bodies["butterfly"] += "mov.b32 %f2, %r1; add.f32 %f1, %f1, %f2; mov.b32 %r1, %f1;"
     for each in shuffles:
         bodies[each.name] = _shuffle_line(each.mode, each.b, each.c)
-        any_line = f"ld.param.u32 %r2, [distance]; {_shuffle_line(each.mode, '%r2', each.c)}"
+        any_line = f"ld.global.u32 %r2, [%d2+4]; {_shuffle_line(each.mode, '%r2', each.c)}"
         bodies[f"any_{each.mode}_{each.width}"] = any_line
     return _HEAD + "".join(_KERNEL.format(name=name, body=body) for name, body in bodies.items())
 
