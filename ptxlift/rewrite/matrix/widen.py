@@ -20,8 +20,7 @@ from ptxlift.records import replace
 from ptxlift.rewrite.matrix.numbers import halves_of_bytes, is_bytes
 
 _NIBBLES = (Element.S4, Element.U4)
-_LOWER_NIBBLES, _SIGNS = 0x0F0F0F0F, 0x08080808
-_SPREAD_SIGN = 0x1E  # times the sign's bit: the upper nibble
+_LOWER_NIBBLES, _SIGNS, _GUARDS = 0x0F0F0F0F, 0x08080808, 0x80808080
 
 
 def wider(product: Product) -> Product | None:
@@ -88,8 +87,10 @@ def _bytes_of_nibbles(
     for register in registers:
         for moved in (register, b.lshr(register, const(32, 4))):
             word = b.and_(moved, const(32, _LOWER_NIBBLES))
-            if element is Element.S4:
-                signs = b.and_(word, const(32, _SIGNS))
-                word = b.or_(word, b.mul(signs, const(32, _SPREAD_SIGN)))
+            if (
+                element is Element.S4
+            ):  # n as (n ^ 8) - 8, with a bit above that no byte borrows past
+                word = b.sub(b.xor(word, const(32, _SIGNS | _GUARDS)), const(32, _SIGNS))
+                word = b.xor(word, const(32, _GUARDS))
             words.append(word)
     return words
