@@ -18,6 +18,7 @@ from ptxlift.diag import PtxError
 from ptxlift.emulator.control import LEAVING, Leave, branch_target, compile_leave
 from ptxlift.emulator.ds import compile_ds
 from ptxlift.emulator.image import Image
+from ptxlift.emulator.images.formatted import compile_formatted
 from ptxlift.emulator.images.unit import compile_image
 from ptxlift.emulator.indexed import IndexMode
 from ptxlift.emulator.matrix import compile_matrix
@@ -131,7 +132,7 @@ class Code:
             return _with_memory(compile_ds(inst, self.image.target))
         if prefix == "image":
             return _with_memory(compile_image(inst, major))
-        return _with_memory(compile_vmem(inst))
+        return _with_memory(compile_vmem(inst) or compile_formatted(inst, major))
 
 
 def split_pair(inst: Inst) -> tuple[Inst, Inst]:

@@ -15,6 +15,7 @@ from ptxlift.runtime.placed_images import PlacedImage
 from ptxlift.target import TargetSpec
 from ptxlift.target.image_object import OBJECT_BYTES, AddressMode, ChannelKind
 from ptxlift.target.image_words import (
+    BUFFER_WORDS,
     FAMILIES,
     HAS_OWN_PITCH,
     IMAGE_WORDS,
@@ -87,7 +88,10 @@ def hardware_object(
     words = [0] * (OBJECT_BYTES // 4)
     if placed is not None:
         texel = _texel(placed.image)
-        words[:IMAGE_WORDS] = _image_words(family, placed, texel)
+        if _is_buffer(family, placed.image):
+            words[:BUFFER_WORDS] = _buffer_words(family, placed, texel)
+        else:
+            words[:IMAGE_WORDS] = _image_words(family, placed, texel)
         words[8] = _CHANNEL_TYPES[texel.numbers, texel.bits]
         words[9] = _CHANNEL_ORDERS[texel.channels]
         words[10] = placed.image.shape_of(0).width
@@ -115,6 +119,34 @@ def _texel(image: Image) -> Texel:
     return Texel(8 * image.array.dtype.itemsize, image.channels, numbers)
 
 
+def _is_buffer(family: Family, image: Image) -> bool:
+    """Long rows are what CUDA calls linear memory: integer coordinates alone can read them."""
+    return image.geometry == "1d" and image.shape_of(0).width > family.largest
+
+
+def _buffer_words(family: Family, placed: PlacedImage, texel: Texel) -> tuple[int, ...]:
+    if not isinstance(placed.image, Texture):
+        _refuse(f"surfaces of more than {family.largest} texels")
+    values = _selects(texel) | {
+        "address": placed.base,
+        "stride": texel.size,
+        "records": placed.image.shape_of(0).width * texel.size,
+        "format": family.buffer_formats[texel],
+    }
+    if "resource_level" in family.buffer:
+        values["resource_level"] = 1
+    return pack(family.buffer, values, BUFFER_WORDS)
+
+
+def _selects(texel: Texel) -> dict[str, int]:
+    """Channels in their order; those that the format lacks are 0, 0 and 1."""
+    found = {}
+    for number, axis in enumerate("xyzw"):
+        missing = Select.ONE if axis == "w" else Select.ZERO
+        found[f"select_{axis}"] = int(Select.X + number if number < texel.channels else missing)
+    return found
+
+
 def _image_words(family: Family, placed: PlacedImage, texel: Texel) -> tuple[int, ...]:
     image, level = placed.image, placed.levels[0]
     size = image.shape_of(0)
@@ -132,10 +164,7 @@ def _image_words(family: Family, placed: PlacedImage, texel: Texel) -> tuple[int
         "height": size.height - 1,
         "type": shape.value,
     }
-    for number, axis in enumerate("xyzw"):
-        missing = Select.ONE if axis == "w" else Select.ZERO
-        chosen = Select.X + number if number < texel.channels else missing
-        values[f"select_{axis}"] = int(chosen)
+    values |= _selects(texel)
     if shape not in HAS_OWN_PITCH:
         values["depth"] = size.planes - 1
     if shape in HAS_OWN_PITCH or family is FAMILIES[9]:

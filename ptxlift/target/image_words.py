@@ -21,6 +21,7 @@ Field: TypeAlias = tuple[Piece, ...]  # the low part of the value first
 
 IMAGE_WORDS = 8
 SAMPLER_WORDS = 4
+BUFFER_WORDS = 4
 
 
 class Numbers(Enum):
@@ -99,7 +100,9 @@ class Family:
 
     image: Mapping[str, Field]
     sampler: Mapping[str, Field]
+    buffer: Mapping[str, Field]
     formats: Mapping[Texel, int]
+    buffer_formats: Mapping[Texel, int]
     row_alignment: int  # bytes that rows of a linear image without a pitch field are rounded to
     slice_alignment: int  # the same of the rows that a slice of it is made of
     largest: int  # texels of a side
@@ -185,6 +188,21 @@ _GFX12_SAMPLER: dict[str, Field] = _SAMPLER | {
     "max_lod": ((1, 13, 13),),
 }
 
+_BUFFER: dict[str, Field] = {
+    "address":  ((0, 0, 32), (1, 0, 16)),
+    "stride":   ((1, 16, 14),),              # bytes of a texel
+    "swizzle":  ((1, 30, 2),),
+    "records":  ((2, 0, 32),),
+    "select_x": ((3, 0, 3),),
+    "select_y": ((3, 3, 3),),
+    "select_z": ((3, 6, 3),),
+    "select_w": ((3, 9, 3),),
+    "type":     ((3, 30, 2),),               # 0, where the TYPE of an image is 8 or more
+}
+_GFX9_BUFFER = _BUFFER | {"format": ((3, 12, 7),)}   # NUM_FORMAT, then DATA_FORMAT
+_GFX10_BUFFER = _BUFFER | {"format": ((3, 12, 7),), "resource_level": ((3, 24, 1),)}
+_GFX11_BUFFER = _BUFFER | {"format": ((3, 12, 6),)}
+
 # The number of a format by bits, channels and kind of numbers.
 _UNIFIED_ORDER = (Numbers.UNORM, Numbers.SNORM, None, None, Numbers.UINT, Numbers.SINT,
                   Numbers.FLOAT)  # scaled numbers in between
@@ -212,22 +230,24 @@ def _unified(first: Mapping[tuple[int, int], int], words: Mapping[int, int]) -> 
     return found
 
 
-def _parted() -> dict[Texel, int]:
-    """gfx9: how the data lie and what the numbers are, side by side."""
+def _parted(data: int, numbers: int) -> dict[Texel, int]:
+    """gfx9: how the data lie and what the numbers are, side by side, from these bits on."""
     return {
-        texel: _GFX9_DATA[texel.bits, texel.channels] | _GFX9_NUMBERS[texel.numbers] << 6
+        texel: _GFX9_DATA[texel.bits, texel.channels] << data
+        | _GFX9_NUMBERS[texel.numbers] << numbers
         for texel in _unified(_GFX10_FIRST, _GFX10_WORDS)
     }
 
 
 # fmt: off
-_GFX10_FORMATS = _unified(_GFX10_FIRST, _GFX10_WORDS)
-_GFX11_FORMATS = _unified(_GFX11_FIRST, _GFX11_WORDS)
+_GFX10 = _unified(_GFX10_FIRST, _GFX10_WORDS)
+_GFX11 = _unified(_GFX11_FIRST, _GFX11_WORDS)
+_IMAGE9, _BUFFER9 = _parted(0, 6), _parted(3, 0)
 FAMILIES: dict[int, Family] = {
-    9:  Family(_GFX9_IMAGE,  _SAMPLER,       _parted(),      256, 256, 1 << 14),
-    10: Family(_GFX10_IMAGE, _SAMPLER,       _GFX10_FORMATS, 256, 256, 1 << 14),
-    11: Family(_GFX11_IMAGE, _SAMPLER,       _GFX11_FORMATS, 256, 256, 1 << 14),
-    12: Family(_GFX12_IMAGE, _GFX12_SAMPLER, _GFX11_FORMATS, 128, 256, 1 << 16),
+    9:  Family(_GFX9_IMAGE,  _SAMPLER,       _GFX9_BUFFER,  _IMAGE9, _BUFFER9, 256, 256, 1 << 14),
+    10: Family(_GFX10_IMAGE, _SAMPLER,       _GFX10_BUFFER, _GFX10,  _GFX10,   256, 256, 1 << 14),
+    11: Family(_GFX11_IMAGE, _SAMPLER,       _GFX11_BUFFER, _GFX11,  _GFX11,   256, 256, 1 << 14),
+    12: Family(_GFX12_IMAGE, _GFX12_SAMPLER, _GFX11_BUFFER, _GFX11,  _GFX11,   128, 256, 1 << 16),
 }
 # fmt: on
 """By the chip's generation."""

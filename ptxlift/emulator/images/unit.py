@@ -136,20 +136,23 @@ def compile_image(inst: Inst, generation: int) -> MemoryOp | None:
 def _serve(inst: Inst, generation: int, work: Work, with_sampler: bool = False) -> MemoryOp:
     """Do the work for each descriptor that waves hold."""
     resource = _scalar(inst.operands[2], IMAGE_WORDS)
-    sampler = _scalar(inst.operands[3], SAMPLER_WORDS) if with_sampler else None
+    rows = [range(resource, resource + IMAGE_WORDS)]
+    if with_sampler:
+        sampler = _scalar(inst.operands[3], SAMPLER_WORDS)
+        rows.append(range(sampler, sampler + SAMPLER_WORDS))
     fits = _TYPES.get(str(inst.modifiers["dim"])) if "dim" in inst.modifiers else None
     if fits is None and generation > 9:
         raise PtxError.of("PTX406", f"{inst.modifiers.get('dim')} is not modelled")
 
     def run(st: State, memory: Memory) -> None:
-        for words, mask in _descriptors(st, resource, sampler):
+        for words, mask in descriptors(st, rows):
             image = read_image(words[:IMAGE_WORDS], generation)
             if fits is not None and image.shape not in fits:
                 raise PtxError.of(
                     "PTX402",
                     f"kernel {st.kernel}: {inst.text!r} has a resource of type {image.shape.name}",
                 )
-            how = read_sampler(words[IMAGE_WORDS:], generation) if sampler is not None else None
+            how = read_sampler(words[IMAGE_WORDS:], generation) if with_sampler else None
             try:
                 work(Access(st, memory, image, how, mask))
             except AccessFault as error:
@@ -158,13 +161,9 @@ def _serve(inst: Inst, generation: int, work: Work, with_sampler: bool = False) 
     return run
 
 
-def _descriptors(
-    st: State, resource: int, sampler: int | None
-) -> Iterator[tuple[tuple[int, ...], Bools]]:
-    """Different descriptors and the executing lanes that use each."""
-    columns = list(range(resource, resource + IMAGE_WORDS))
-    if sampler is not None:
-        columns += range(sampler, sampler + SAMPLER_WORDS)
+def descriptors(st: State, rows: list[range]) -> Iterator[tuple[tuple[int, ...], Bools]]:
+    """What the executing waves hold in scalar rows, each once, and the lanes that hold it."""
+    columns = [row for part in rows for row in part]
     groups: dict[tuple[int, ...], list[int]] = {}
     for wave in np.flatnonzero(st.mask.any(axis=1)).tolist():
         groups.setdefault(tuple(st.scalars[wave, columns].tolist()), []).append(wave)

@@ -102,10 +102,28 @@ def test_sampler_words(chip: str, sampler: Sampler, words: list[int]) -> None:
     assert hardware_object(None, sampler, _spec(chip))[12:16] == words
 
 
+BUFFERS = {
+    "gfx90a": 11 << 15 | 7 << 12,  # data format 32_32, number format float
+    "gfx1030": 64 << 12 | 1 << 24,
+    "gfx1100": 50 << 12,
+    "gfx1201": 50 << 12,
+}
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_buffer_words(chip: str) -> None:
+    texture = Texture(np.zeros((70_000, 2), np.float32), geometry="1d")
+    found = hardware_object(_place(texture, chip), None, _spec(chip))
+    selects = 4 | 5 << 3 | 1 << 9
+    low, high = ADDRESS & 0xFFFFFFFF, ADDRESS >> 32
+    assert found[:4] == [low, high | 8 << 16, 8 * 70_000, BUFFERS[chip] | selects]
+
+
 @pytest.mark.parametrize("generation", FAMILIES)
 def test_fields_do_not_overlap(generation: int) -> None:
     """But for the pitch, which stands where other shapes have their depth."""
-    for fields, words in ((FAMILIES[generation].image, 8), (FAMILIES[generation].sampler, 4)):
+    family = FAMILIES[generation]
+    for fields, words in ((family.image, 8), (family.sampler, 4), (family.buffer, 4)):
         taken: dict[tuple[int, int], str] = {}
         for name, pieces in fields.items():
             if name == "pitch" and generation > 9:

@@ -334,7 +334,30 @@ def test_formatted_stores_convert(chip: str, dtype: Any, count: int) -> None:
     np.testing.assert_array_equal(found[1], found[0])
 
 
-# --- handles, and what is refused
+# --- linear memory, handles, and what is refused
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize(
+    ("dtype", "channels"), [(np.float32, 1), (np.int16, 2), (np.uint8, 4), (np.float16, 1)]
+)
+@pytest.mark.parametrize("chip", CHIPS)
+def test_long_rows_are_buffers(chip: str, dtype: Any, channels: int) -> None:
+    """As HIP has textures of linear memory; a coordinate names a texel."""
+    count = 70_000
+    rng = np.random.default_rng(11)
+    array = rng.integers(0, 100, (count, channels)).astype(dtype)
+    places = rng.integers(-5, count + 5, LANES).astype(np.int32)
+    places[:4] = (-1, 0, count - 1, count)
+    is_float = np.dtype(dtype).kind == "f"
+    outputs, kind = (FLOATS, "f32") if is_float else (WORDS, "s32")
+    _compare(
+        chip,
+        f"tex.1d.v4.{kind}.s32 {{{', '.join(outputs)}}}, [%t0, {{%r11}}];",
+        ptxlift.Texture(array if channels > 1 else array[:, 0], geometry="1d"),
+        [("%r11", places)],
+        outputs,
+    )
 
 
 @pytest.mark.parametrize("chip", CHIPS)

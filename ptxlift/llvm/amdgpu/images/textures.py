@@ -22,7 +22,7 @@ from ptxlift.llvm.floats import FLOAT
 from ptxlift.records import dataclass, replace
 from ptxlift.semantics.images.textures import TextureForm
 from ptxlift.target import Feature
-from ptxlift.target.image_words import Clamp, Select
+from ptxlift.target.image_words import Clamp, ImageType, Select
 
 _TEXEL = "<4 x float>"
 _FLOOR = "float @llvm.floor.f32(float)"
@@ -34,6 +34,9 @@ _SMIN = "i32 @llvm.smin.i32(i32, i32)"
 _SMAX = "i32 @llvm.smax.i32(i32, i32)"
 _UMAX = "i32 @llvm.umax.i32(i32, i32)"
 _FACE_STRIDE = "8.0"
+_BUFFER_LOAD = (
+    "<4 x float> @llvm.amdgcn.struct.buffer.load.format.v4f32(<4 x i32>, i32, i32, i32, i32)"
+)
 _OFFSET_MASK, _OFFSET_BITS = 63, 8
 _GATHERED = ((0, 1), (1, 1), (1, 0), (0, 0))  # the texels of a gather, (x, y)
 
@@ -260,12 +263,39 @@ def _fetch_texel(fetch: Fetch) -> None:
     if level is not None:
         indices.append(level)
     word = "load" if level is None else "load.mip"
-    texel = load_texel(e, word, fetch.dimension, fetch.image.resource, indices)
+    if geometry is Geometry.D1 and level is None:
+        texel = _linear_texel(fetch, indices)
+    else:
+        texel = load_texel(e, word, fetch.dimension, fetch.image.resource, indices)
     ones = e.let(f"icmp eq i32 {fetch.image.field('select_w')}, {Select.ONE.value}")
     kept = [inside] * 3 + [e.let(f"or i1 {inside}, {ones}")]
     channels = _channels(e, texel, "<4 x i32>")
     for result, condition, channel in zip(fetch.op.results, kept, channels, strict=True):
         e.set_bits(result, f"select i1 {condition}, i32 {channel}, i32 0")
+
+
+def _linear_texel(fetch: Fetch, indices: Sequence[str]) -> str:
+    """A texel of one dimension. HIP's textures of linear memory are buffers, whose resources have 0
+    where the type of an image is 8 or more.
+    """
+    e, image = fetch.e, fetch.image
+    type = image.field("type")
+    is_image = e.let(f"icmp uge i32 {type}, {ImageType.D1.value}")
+    of_image, of_buffer, after = (e.fresh(word) for word in ("image", "buffer", "texel"))
+    e.do(f"br i1 {is_image}, label %{of_image}, label %{of_buffer}")
+    e.start_block(of_image)
+    first = load_texel(e, "load", fetch.dimension, image.resource, indices)
+    e.do(f"br label %{after}")
+    e.start_block(of_buffer)
+    whole = e.let(
+        f"shufflevector {RESOURCE} {image.resource}, {RESOURCE} poison,"
+        " <4 x i32> <i32 0, i32 1, i32 2, i32 3>"
+    )
+    real = e.let(e.call(_BUFFER_LOAD, whole, indices[0], "0", "0", "0"))
+    second = e.let(f"bitcast {_TEXEL} {real} to <4 x i32>")
+    e.do(f"br label %{after}")
+    e.start_block(after)
+    return e.let(f"phi <4 x i32> [ {first}, %{of_image} ], [ {second}, %{of_buffer} ]")
 
 
 def _level(fetch: Fetch) -> str:
