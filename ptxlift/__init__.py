@@ -70,7 +70,7 @@ __all__ = [
 ]
 
 _HOMES = {  # public name: (module, name there); the same as in `api`
-    "Buffer": ("runtime.arguments", "Buffer"),
+    "Buffer": ("runtime.buffers", "Buffer"),
     "Cache": ("driver.cache", "Cache"),
     "Diagnostic": ("diag", "Diagnostic"),
     "Fragment": ("inline_asm.fragment", "Fragment"),

@@ -14,7 +14,7 @@ from ptxlift.inline_asm.model import Operand
 from ptxlift.inline_asm.module import lift_inline_asm
 from ptxlift.inline_asm.raising import raise_inline_asm
 from ptxlift.link.extract import PtxImage, extract
-from ptxlift.runtime.arguments import Buffer
+from ptxlift.runtime.buffers import Buffer
 from ptxlift.runtime.device import RunResult
 from ptxlift.runtime.images import Sampler, Surface, Texture
 from ptxlift.runtime.program import Program, load, run

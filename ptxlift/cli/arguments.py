@@ -12,7 +12,8 @@ import click
 import numpy as np
 
 from ptxlift.diag import PtxError
-from ptxlift.runtime.arguments import Argument, Array
+from ptxlift.runtime.arguments import Argument
+from ptxlift.runtime.buffers import Array
 
 _DTYPES = {
     "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,

@@ -14,7 +14,7 @@ from ptxlift.cli.arguments import argument
 from ptxlift.cli.inputs import read_one
 from ptxlift.cli.outputs import write
 from ptxlift.driver.translation import lift
-from ptxlift.runtime.arguments import Array
+from ptxlift.runtime.buffers import Array
 from ptxlift.runtime.device import CHECKS_OF_EMULATOR
 from ptxlift.runtime.program import run
 

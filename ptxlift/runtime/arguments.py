@@ -8,30 +8,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
-from ptxlift.records import dataclass
+from ptxlift.runtime.buffers import Array, Buffer
 from ptxlift.runtime.images import Image, Sampler
-
-Array: TypeAlias = NDArray[Any]  # Any: arrays of every dtype are passed
-
-
-@dataclass(frozen=True, slots=True)
-class Buffer:
-    """Device memory. `buffer + offset` (bytes) is an address inside it, and an argument."""
-
-    array: Array
-    address: int
-    offset: int = 0
-
-    def __add__(self, offset: int) -> Buffer:
-        return Buffer(self.array, self.address, self.offset + offset)
-
 
 Argument: TypeAlias = Array | Buffer | Image | Sampler | np.generic | int | float | bool | bytes
 Addressed: TypeAlias = Array | Image | Sampler

@@ -8,7 +8,8 @@ from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
 from ptxlift.records import dataclass, field
-from ptxlift.runtime.arguments import Argument, Array, Buffer
+from ptxlift.runtime.arguments import Argument
+from ptxlift.runtime.buffers import Array, Buffer
 from ptxlift.runtime.image_memory import ImageMemory
 
 Dim3 = tuple[int, int, int]

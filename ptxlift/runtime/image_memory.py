@@ -12,9 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ptxlift.diag import PtxError
+from ptxlift.records import dataclass
+from ptxlift.runtime.buffers import Array, Buffer
 from ptxlift.runtime.image_descriptors import hardware_object, linear_pitches
 from ptxlift.runtime.image_objects import software_object
-from ptxlift.runtime.images import Array, Image, Sampler, Surface
+from ptxlift.runtime.images import Image, Sampler, Surface
 from ptxlift.runtime.placed_images import PlacedImage, PlacedLevel
 from ptxlift.target import Feature, TargetSpec
 from ptxlift.target.image_object import OBJECT_BYTES
@@ -52,60 +55,110 @@ def placed_levels(image: Image, spec: TargetSpec | None) -> tuple[PlacedLevel, .
     return tuple(levels)
 
 
-class ImageMemory:
-    """The images of one device. `alloc`: makes an array device memory and gives its address."""
+@dataclass(slots=True)
+class _Texels:
+    """Memory of the levels of an image, and the images that it is the memory of, by id."""
 
-    def __init__(self, alloc: Callable[[Array], int], spec: TargetSpec | None) -> None:
+    buffer: Buffer
+    levels: tuple[PlacedLevel, ...]
+    images: dict[int, Image]
+
+    def placed(self, image: Image) -> PlacedImage:
+        return PlacedImage(image, self.levels, self.buffer.array, self.buffer.address)
+
+    @property
+    def any_image(self) -> Image:
+        return next(iter(self.images.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """`table`: of the levels of a software object."""
+
+    described: Described  # kept alive, for it is known by its id
+    buffer: Buffer
+    table: Buffer | None
+
+
+class ImageMemory:
+    """The images of one device. `alloc` and `free`: of arrays that are device memory. Images of
+    the same arrays have one memory, so that one launch sees in one what it writes to the other.
+    """
+
+    def __init__(
+        self,
+        alloc: Callable[[Array], Buffer],
+        free: Callable[[Buffer], None],
+        spec: TargetSpec | None,
+    ) -> None:
         self._alloc = alloc
+        self._free = free
         self._spec = spec
-        self._objects: dict[int, tuple[Described, int]] = {}  # by id; the pair keeps it alive
-        self._placed: list[PlacedImage] = []
-        self._by_image: dict[int, PlacedImage] = {}
+        self._objects: dict[int, _Object] = {}
+        self._texels: dict[tuple[object, ...], _Texels] = {}
 
     def address(self, described: Described) -> int:
         """The address of the object of a texture, surface or sampler: its handle."""
+        return self._object(described).buffer.address
+
+    def words(self, described: Described) -> Array:
+        """The 20 dwords of an object."""
+        return self._object(described).buffer.array
+
+    def _object(self, described: Described) -> _Object:
         known = self._objects.get(id(described))
-        if known is None:
-            words = self.words(described)
-            known = described, self._alloc(np.array(words, np.uint32))
-            self._objects[id(described)] = known
-        return known[1]
-
-    def words(self, described: Described) -> list[int]:
-        """The dwords of an object."""
-        make = object_maker(self._spec)
-        placed = self._place(described) if isinstance(described, Image) else None
-        sampler = described if isinstance(described, Sampler) else None
-        table = 0
-        if placed is not None and len(placed.levels) > 1:
-            table = self._alloc(placed.level_table())
-        words = make(placed, sampler, table)
-        assert len(words) == OBJECT_BYTES // 4, "an object has 20 dwords"
-        return words
-
-    def _place(self, image: Image) -> PlacedImage:
-        known = self._by_image.get(id(image))
         if known is not None:
             return known
-        levels = placed_levels(image, self._spec)
-        last = levels[-1]
-        size = last.offset + last.slice * image.shape_of(len(levels) - 1).planes
-        memory = np.zeros(size, np.uint8)
-        placed = PlacedImage(image, levels, memory, self._alloc(memory))
-        self._placed.append(placed)
-        self._by_image[id(image)] = placed
-        return placed
+        placed = self._place(described) if isinstance(described, Image) else None
+        sampler = described if isinstance(described, Sampler) else None
+        table = None
+        if placed is not None and len(placed.levels) > 1:
+            table = self._alloc(placed.level_table())
+        make = object_maker(self._spec)
+        words = make(placed, sampler, table.address if table is not None else 0)
+        assert len(words) == OBJECT_BYTES // 4, "an object has 20 dwords"
+        made = _Object(described, self._alloc(np.array(words, np.uint32)), table)
+        self._objects[id(described)] = made
+        return made
+
+    def _place(self, image: Image) -> PlacedImage:
+        key = (image.geometry, *map(id, image.arrays))
+        found = self._texels.get(key)
+        if found is None:
+            levels = placed_levels(image, self._spec)
+            last = levels[-1]
+            size = last.offset + last.slice * image.shape_of(len(levels) - 1).planes
+            found = _Texels(self._alloc(np.zeros(size, np.uint8)), levels, {})
+            self._texels[key] = found
+        found.images[id(image)] = image
+        return found.placed(image)
+
+    def free(self, described: Described) -> None:
+        """Forgets an image or sampler; its memory with the last image that has it."""
+        known = self._objects.pop(id(described), None)
+        if known is None:
+            raise PtxError.of("PTX401", "this image or sampler is not on the device")
+        self._free(known.buffer)
+        if known.table is not None:
+            self._free(known.table)
+        for key, texels in list(self._texels.items()):
+            if texels.images.pop(id(described), None) is not None and not texels.images:
+                self._free(texels.buffer)
+                del self._texels[key]
 
     def copy_there(self) -> None:
         """The callers' arrays to the device's memory, before a launch."""
-        for placed in self._placed:
+        for texels in self._texels.values():
+            placed = texels.placed(texels.any_image)
             for number, array in enumerate(placed.image.arrays):
                 rows = placed.rows_of(number)
                 rows[...] = array.reshape(rows.shape)
 
     def copy_back(self) -> None:
         """What kernels wrote to surfaces, after a launch."""
-        for placed in self._placed:
-            if isinstance(placed.image, Surface):
-                array = placed.image.array
-                array[...] = placed.rows_of(0).reshape(array.shape)
+        for texels in self._texels.values():
+            for image in texels.images.values():
+                if isinstance(image, Surface):
+                    rows = texels.placed(image).rows_of(0)
+                    image.array[...] = rows.reshape(image.array.shape)
+                    break

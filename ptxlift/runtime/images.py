@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
+from ptxlift.runtime.buffers import Array
 from ptxlift.target.image_object import AddressMode, ChannelKind
 
-Array: TypeAlias = NDArray[Any]  # Any: arrays of every dtype are passed
 FACES = 6
 _ADDRESS_MODES = {
     "wrap": AddressMode.WRAP,

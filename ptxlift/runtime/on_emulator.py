@@ -10,7 +10,8 @@ from ptxlift import emulator
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
-from ptxlift.runtime.arguments import Addressed, Array, Buffer, parameter_block
+from ptxlift.runtime.arguments import Addressed, parameter_block
+from ptxlift.runtime.buffers import Array, Buffer
 from ptxlift.runtime.device import CHECKS_OF_EMULATOR, Launch, RunResult, params_of
 from ptxlift.runtime.image_memory import ImageMemory
 from ptxlift.target import lookup
@@ -35,7 +36,7 @@ class EmulatorDevice:
         )
         self._image.map_into(self._memory)
         self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
-        self.images = ImageMemory(self._address_of_array, lookup(translation.target))
+        self.images = ImageMemory(self.alloc, self.free, lookup(translation.target))
 
     def params(self, kernel: str) -> tuple[Param, ...]:
         return params_of(self._translation, kernel)
@@ -52,12 +53,9 @@ class EmulatorDevice:
         self._addresses[id(array)] = known
         return known
 
-    def _address_of_array(self, array: Array) -> int:
-        return self.alloc(array).address
-
     def _address_of(self, argument: Addressed) -> int:
         if isinstance(argument, np.ndarray):
-            return self._address_of_array(argument)
+            return self.alloc(argument).address
         return self.images.address(argument)
 
     def free(self, buffer: Buffer) -> None:

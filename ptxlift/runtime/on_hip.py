@@ -17,7 +17,8 @@ from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Translation
 from ptxlift.records import dataclass
-from ptxlift.runtime.arguments import Addressed, Array, Buffer, parameter_block
+from ptxlift.runtime.arguments import Addressed, parameter_block
+from ptxlift.runtime.buffers import Array, Buffer
 from ptxlift.runtime.device import Launch, RunResult, params_of
 from ptxlift.runtime.image_memory import ImageMemory
 from ptxlift.target import lookup
@@ -43,7 +44,7 @@ class HipDevice:
         self._module = _call(hip, "hipModuleLoadData", translation.code_object)
         self._functions: dict[str, object] = {}
         self._memory: dict[int, _Memory] = {}  # by id of the array, which the buffer keeps alive
-        self.images = ImageMemory(self._address_of_array, lookup(translation.target))
+        self.images = ImageMemory(self.alloc, self.free, lookup(translation.target))
         weakref.finalize(self, _release, hip, self._module, self._memory)
         self._symbols: dict[str, Buffer] = {}
 
@@ -65,12 +66,9 @@ class HipDevice:
         self._memory[id(array)] = _Memory(buffer, pointer)
         return buffer
 
-    def _address_of_array(self, array: Array) -> int:
-        return self.alloc(array).address
-
     def _address_of(self, argument: Addressed) -> int:
         if isinstance(argument, np.ndarray):
-            return self._address_of_array(argument)
+            return self.alloc(argument).address
         return self.images.address(argument)
 
     def free(self, buffer: Buffer) -> None:

@@ -10,7 +10,8 @@ from ptxlift import interp, ptx
 from ptxlift.diag import PtxError
 from ptxlift.driver.kernels import Param
 from ptxlift.driver.translation import Texts
-from ptxlift.runtime.arguments import Addressed, Array, Buffer, parameter_block
+from ptxlift.runtime.arguments import Addressed, parameter_block
+from ptxlift.runtime.buffers import Array, Buffer
 from ptxlift.runtime.device import Launch, RunResult
 from ptxlift.runtime.image_memory import ImageMemory
 
@@ -30,7 +31,7 @@ class InterpreterDevice:
         self._module = ptx.parse_module(texts, "<ptx>")
         self._machine = interp.Machine(self._module, checks)
         self._addresses: dict[int, Buffer] = {}  # by id of the array, which the buffer keeps alive
-        self.images = ImageMemory(self._address_of_array, None)
+        self.images = ImageMemory(self.alloc, self.free, None)
 
     def params(self, kernel: str) -> tuple[Param, ...]:
         function = self._module.functions.get(kernel)
@@ -46,12 +47,9 @@ class InterpreterDevice:
             self._addresses[id(array)] = known
         return known
 
-    def _address_of_array(self, array: Array) -> int:
-        return self.alloc(array).address
-
     def _address_of(self, argument: Addressed) -> int:
         if isinstance(argument, np.ndarray):
-            return self._address_of_array(argument)
+            return self.alloc(argument).address
         return self.images.address(argument)
 
     def free(self, buffer: Buffer) -> None:

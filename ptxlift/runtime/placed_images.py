@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ptxlift.records import dataclass
-from ptxlift.runtime.images import Array, Image
+from ptxlift.runtime.buffers import Array
+from ptxlift.runtime.images import Image
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from operator import index
 
-import numpy as np
-
 from ptxlift.diag import PtxError
 from ptxlift.driver.translation import Texts, Translation, lift
-from ptxlift.runtime.arguments import Argument, Array, Buffer, check_array
+from ptxlift.runtime.arguments import Argument, check_array
+from ptxlift.runtime.buffers import Array, Buffer
 from ptxlift.runtime.device import Device, Dim3, Launch, RunResult
 from ptxlift.runtime.images import Image, Sampler
 
@@ -39,9 +38,12 @@ class Program:
             raise PtxError.of("PTX401", f"no array fits at the address {address}")
         return self._device.alloc(array, address)
 
-    def free(self, buffer: Buffer) -> None:
-        """Forgets an array that `alloc` made device memory."""
-        self._device.free(buffer)
+    def free(self, buffer: Buffer | Image | Sampler) -> None:
+        """Forgets an array that `alloc` made device memory, or a texture, surface or sampler."""
+        if isinstance(buffer, Buffer):
+            self._device.free(buffer)
+        else:
+            self._device.images.free(buffer)
 
     def symbol(self, name: str) -> Buffer:
         """A `.global` or `.const` variable; write to `.array` before a launch, read after it."""
@@ -56,10 +58,10 @@ class Program:
         sampler.
         """
         variable = self._device.symbol(name)
-        words = np.array(self._device.images.words(described), np.uint32)
+        words = self._device.images.words(described)
         if variable.array.nbytes != words.nbytes:
             raise PtxError.of("PTX401", f"'{name}' is no texture, surface or sampler")
-        variable.array.view(np.uint8)[...] = words.view(np.uint8)
+        variable.array.view("uint8")[...] = words.view("uint8")
 
     def launch(
         self,

@@ -226,7 +226,7 @@ def test_a_header_describes_textures(tmp_path: Path) -> None:
         filter_mode="linear", normalized=True, normalized_float=True,
     )  # fmt: skip
     memory = np.zeros(7 * 768, np.uint8)
-    placed = PlacedImage(texture, placed_levels(texture), memory, 0x730000000100)
+    placed = PlacedImage(texture, placed_levels(texture, None), memory, 0x730000000100)
     assert [int(word) for word in words] == software_object(placed, texture, 0)
     assert launch.endswith(struct.pack("<Q", 0x55).hex())
 

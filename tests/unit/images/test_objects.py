@@ -118,6 +118,38 @@ def test_lanes_may_have_handles_of_their_own(level: int, place: str) -> None:
     np.testing.assert_array_equal(found, [1, 10, 6, 0, 22, 7])
 
 
+@pytest.mark.parametrize("place", PLACES)
+def test_images_of_one_array_have_one_memory(place: str) -> None:
+    """What is written to a surface is read through another one."""
+    line = (
+        "sust.b.1d.b32.trap [%t0, {%r1}], %r2; bar.sync 0; xor.b32 %r1, %r1, 4;"
+        "suld.b.1d.b32.trap %r3, [%t1, {%r1}];"
+    )
+    text = kernel(line, ["%r1", "%r2"], ["%r3"], handles=2)
+    array = np.zeros(2, np.uint32)
+    first, second = ptxlift.Surface(array, "1d"), ptxlift.Surface(array, "1d")
+    found = np.zeros(2, np.uint32)
+    program = load(text, place)
+    given = [np.array([0, 4], np.uint32), np.array([7, 9], np.uint32)]
+    program.launch("k", 1, 2, [first, second, *given, found])
+    assert found.tolist() == [9, 7] and array.tolist() == [7, 9]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_images_are_freed(place: str) -> None:
+    program = load(kernel(FETCH.format(texture="%t0"), ["%f5", "%f6"], ["%f1"]), place)
+    texture, found = ptxlift.Texture(TEXELS), np.zeros(3, np.float32)
+    handle = program.handle(texture)
+    program.launch("k", 1, 3, [handle, X, Y, found])
+    np.testing.assert_array_equal(found, WANTED)
+    program.free(texture)
+    with pytest.raises(PtxError, match="PTX40"):
+        program.launch("k", 1, 3, [handle, X, Y, found])
+    with pytest.raises(PtxError, match="not on the device"):
+        program.free(texture)
+    program.launch("k", 1, 3, [texture, X, Y, found])
+
+
 def loaded(text: str, place: str, level: int) -> ptxlift.Program:
     """On the emulator at an optimisation level."""
     if place == "interpreter":

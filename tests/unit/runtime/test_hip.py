@@ -183,4 +183,4 @@ def test_textures_and_surfaces(monkeypatch: pytest.MonkeyPatch) -> None:
     program.bind("plane", ptxlift.Surface(found, "1d"))
     program.launch("copies", 1, 5, [ptxlift.Texture(texels, "1d")])
     np.testing.assert_array_equal(found, texels)
-    assert hip.calls.count("hipMalloc") == 3  # two images, one object
+    assert hip.calls.count("hipMalloc") == 4  # two images, two objects
