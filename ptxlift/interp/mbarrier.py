@@ -156,7 +156,7 @@ def make_inval(operands: Operands, inst: ptx.Inst) -> Step:
 
 
 _CHANGES: dict[tuple[str, bool], Change] = {
-    ("mbarrier_expect_tx", False): _expect,
+    ("mbarrier_expect_tx", True): _expect,
     ("mbarrier_complete_tx", False): complete_bytes,
     ("mbarrier_arrive", False): _arrive,
     ("mbarrier_arrive", True): _arrive_expecting,

@@ -1,8 +1,8 @@
 """Small faults put into a function's syntax tree, by named operators.
 
-Comes in: the source of a module. Goes out: mutants, each the tree of the module with one fault in
-one function, and where it is. Decorators, annotations, docstrings, assertions and what is raised
-stay as they are. It must not know how mutants are run.
+Comes in: the source of a module. Goes out: mutants, each one fault in one function, where it is,
+and the tree of the module that has it. Decorators, annotations, docstrings, assertions and what is
+raised stay as they are. It must not know how mutants are run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ Change = Callable[[ast.AST], ast.AST]
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """`function`: the qualified name inside the module; `where`: the line, with brackets around
-    what is changed; `tree`: the whole module, changed.
+    what is changed; `build`
+    makes the tree of the whole module, changed.
     """
 
     operator: str
@@ -48,7 +49,7 @@ class Mutant:
     line: int
     what: str
     where: str
-    tree: ast.Module
+    build: Callable[[], ast.Module]
 
     def __str__(self) -> str:
         return f"{self.function}:{self.line} {self.operator}: {self.what} in {self.where}"
@@ -99,19 +100,18 @@ def _mutant(
     operator: str,
     change: Change,
 ) -> Mutant:
-    """Changes the node in place, copies the tree, and puts the node back."""
-    before = copy.copy(node)
-    fields = {name: getattr(node, name) for name in node._fields}
+    """The tree is only made when it is asked for: most mutants are not in a sample."""
     new = change(copy.deepcopy(node))
-    what = f"{_text(before)} -> {_text(new)}"
-    holder = _Replace(node, new)
-    tree = holder.visit(copy_sharing(module))
-    for name, value in fields.items():
-        setattr(node, name, value)
-    fixed = ast.fix_missing_locations(tree)
     number = getattr(node, "lineno", 1)
+
+    def build() -> ast.Module:
+        tree = _Replace(node, new).visit(copy_sharing(module))
+        assert isinstance(tree, ast.Module)
+        return ast.fix_missing_locations(tree)
+
+    what = f"{_text(node)} -> {_text(new)}"
     where = _marked(lines[number - 1], node)
-    return Mutant(operator, ".".join(path), number, what, where, fixed)
+    return Mutant(operator, ".".join(path), number, what, where, build)
 
 
 def _marked(line: str, node: ast.AST) -> str:

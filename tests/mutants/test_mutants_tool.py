@@ -58,7 +58,7 @@ def test_assertions_and_texts_stay() -> None:
 def test_a_mutant_changes_one_place() -> None:
     original = ast.unparse(ast.parse(SOURCE)).splitlines()
     for mutant in mutants(SOURCE):
-        lines = ast.unparse(mutant.tree).splitlines()
+        lines = ast.unparse(mutant.build()).splitlines()
         assert len(lines) == len(original)
         assert sum(a != b for a, b in zip(lines, original, strict=True)) == 1, str(mutant)
 
@@ -77,7 +77,7 @@ def test_functions_that_live_get_the_fault(tmp_path: Path) -> None:
     held = module.outer  # as a table of lowerings holds one
     assert held(3) == 4
     (mutant,) = [m for m in mutants(SOURCE) if m.function == "outer.<locals>.inner"]
-    apply(mutant.tree, str(module.__file__))
+    apply(mutant.build(), str(module.__file__))
     assert held(3) == 5
 
 

@@ -114,7 +114,7 @@ def _be_child(mutant: Mutant, module: ModuleType, tests: Sequence[pytest.Item], 
         os.dup2(silence, 2)
         assert module.__file__ is not None
         forget()
-        apply(mutant.tree, module.__file__)
+        apply(mutant.build(), module.__file__)
         verdict = _SURVIVED if all(run_test(item) for item in tests) else _KILLED
     finally:
         os._exit(verdict)

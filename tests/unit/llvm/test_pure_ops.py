@@ -53,6 +53,15 @@ def _is_nan(bits: Lanes, fmt: Format) -> Lanes:
     return bits.astype(np.uint64) & np.uint64(magnitude) > np.uint64(infinity)
 
 
+def _is_in_flush_band(want: Lanes, have: Lanes, fmt: Format) -> Lanes:
+    """A tiny product that rounds up to the smallest normal number may escape the flush: kernels that
+    flush as a whole leave it to the chip, and what that does is not documented.
+    """
+    sign, smallest = 1 << (fmt.bits - 1), 1 << fmt.mantissa_bits
+    band: Lanes = (have & (sign - 1) == smallest) & (want == have & sign)
+    return band
+
+
 def differences(case: Case, inputs: list[Lanes], results: list[Lanes]) -> Iterator[str]:
     with np.errstate(all="ignore"):
         expected = _as_list(case.method(numpy_algebra(), inputs))
@@ -61,6 +70,8 @@ def differences(case: Case, inputs: list[Lanes], results: list[Lanes]) -> Iterat
         wrong = want != have
         if isinstance(kind, Format) and not case.exact_nan:
             wrong &= ~(_is_nan(want, kind) & _is_nan(have, kind))
+            if "_True" in case.name:
+                wrong &= ~_is_in_flush_band(want, have, kind)
         for lane in islice(np.flatnonzero(wrong), 1):
             operands = ", ".join(f"{int(a[lane]):#x}" for a in inputs)
             yield f"{case.name}({operands}) = {int(have[lane]):#x}, not {int(want[lane]):#x}"
