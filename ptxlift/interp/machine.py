@@ -162,8 +162,8 @@ class Machine:
             raise PtxError([*earlier, *fault.diagnostics]) from None
         finally:
             self._memory.remove(params)
-        if watch is not None and watch.diagnostics():
-            raise PtxError(watch.diagnostics())
+        if watch is not None:
+            watch.report()
         return "".join(output)
 
     def _shared_end(self, own: int) -> tuple[int, int]:

@@ -55,6 +55,12 @@ class Watch:
         races = self.races.found.values() if self.races is not None else ()
         return [*self.found.values(), *map(self._race, races)][:_MOST]
 
+    def report(self) -> None:
+        """Raises `PtxError` with what was found, if anything was."""
+        found = self.diagnostics()
+        if found:
+            raise PtxError(found)
+
     def _race(self, race: Race) -> Diagnostic:
         earlier = self._span(race.first)
         line = "" if earlier is None else f" in line {earlier.line}"
