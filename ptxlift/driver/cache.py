@@ -1,10 +1,10 @@
 """A cache of outcomes on disk, shared by all runs of one user.
 
 Comes in: tasks and outcomes. Goes out: outcomes of earlier runs. An entry's name is a digest of
-everything the outcome depends on: the texts, their names, the target, the options, the parts, and
-ptxlift's and LLVM's own code. An entry is written aside and renamed, and holds its own digest: a
-process killed at any moment leaves no entry that would be believed, and two at once do no harm. A
-cache that cannot be read or written is no error; the work is then done again.
+everything the outcome depends on: the texts, their names where they can show, the target, the
+options, the parts, and ptxlift's and LLVM's own code. An entry is written aside and renamed, and
+holds its own digest: a process killed at any moment leaves no entry that would be believed, and two
+at once do no harm. A cache that cannot be read or written is no error; the work is then done again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from ptxlift.diag import PtxError
-from ptxlift.driver.entries import Sources, packed, unpacked
+from ptxlift.driver.entries import Sources, is_nameless, packed, unpacked
 from ptxlift.driver.outcomes import Outcome, Task
 from ptxlift.records import dataclass, field
 
@@ -181,7 +181,8 @@ def key(task: Task, target: str) -> str:
     digest = hashlib.sha256(fingerprint())
     options = [(f.name, _fact(getattr(task.options, f.name))) for f in fields(task.options)]
     names = [[image.name for image in group] for group in task.older]
-    facts = (target, task.parts, task.kernels, task.names, names, options, len(task.texts))
+    own = () if is_nameless(task) else task.names
+    facts = (target, task.parts, task.kernels, own, names, options, len(task.texts))
     digest.update(repr(facts).encode())
     for text in (*task.texts, *(image.text for group in task.older for image in group)):
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
@@ -207,7 +208,7 @@ def fingerprint() -> bytes:
     digest = hashlib.sha256(f"llvmlite {version('llvmlite')} lark {version('lark')}\n".encode())
     package = Path(__file__).resolve().parents[1]
     for path in sorted(package.rglob("*")):
-        if path.suffix in (".py", ".lark"):
+        if path.suffix in (".py", ".lark", ".ptx"):
             data = path.read_bytes()
             digest.update(f"{path.relative_to(package).as_posix()} {len(data)}\n".encode())
             digest.update(data)

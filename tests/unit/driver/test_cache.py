@@ -17,7 +17,7 @@ from driver_programs import HEADER, UNTRANSLATED, simple
 import ptxlift
 from ptxlift.diag import Diagnostic
 from ptxlift.driver import batch, cache
-from ptxlift.driver.batch import translate_all
+from ptxlift.driver.batch import translate, translate_all
 from ptxlift.driver.cache import Cache, key, size_of
 from ptxlift.driver.options import Options
 from ptxlift.driver.outcomes import Outcome, Task
@@ -100,8 +100,8 @@ def test_everything_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         replace(base, texts=(base.texts[0] + "\n",)),
         replace(base, texts=(base.texts[0].encode(),)),  # type: ignore[union-attr]
         replace(base, texts=(base.texts[0], ""), names=("a.ptx", "b.ptx")),
-        replace(base, names=("b.ptx",)),
         replace(base, parts=("asm",)),
+        replace(base, parts=("asm",), names=("b.ptx",)),
         replace(base, kernels=("k",)),
     ]
     for option in fields(Options):
@@ -114,6 +114,28 @@ def test_everything_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(keys) == len(others) + 2
     monkeypatch.setattr(cache, "fingerprint", lambda: b"another version")
     assert key(base, TARGET) not in keys
+
+
+def test_names_count_where_they_show(tmp_path: Path) -> None:
+    base = replace(task(), parts=("code_object",))
+    other = replace(base, names=("elsewhere/b.ptx",))
+    assert key(base, TARGET) == key(other, TARGET)
+    shown = replace(base, options=replace(Options(), debug_lines=True))
+    assert key(shown, TARGET) != key(replace(shown, names=other.names), TARGET)
+    (one,), (two,) = (translate(each, None) for each in (base, other))
+    assert one.parts == two.parts
+
+
+def test_a_place_is_told_by_todays_name(tmp_path: Path) -> None:
+    text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { nothing.u32 %r1; ret; }\n"
+    folder = cache.Cache(tmp_path)
+    first = replace(task(), texts=(text,), names=("a.ptx",), parts=("code_object",))
+    translate(first, folder)
+    found = folder.get(replace(first, names=("b.ptx",)), TARGET)
+    assert found is not None
+    spans = [each.span for each in found.diagnostics]
+    assert spans
+    assert all(span is not None and span.source.name == "b.ptx" for span in spans)
 
 
 def test_the_fingerprint_is_of_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
