@@ -1,6 +1,7 @@
 """`python -m conformance`: `ptx` makes PTX of packages, `check` translates it, `tests` runs the
 packages' own tests on the emulated device, `page` writes the page; without a verb all. Names of
-packages choose some. Of every package at most `--sample` files are taken, always the same ones.
+packages choose some. Of every package at most `--sample` files are taken, always the same ones, and
+none that is longer than `--lines`.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--device", action="append", help="for tests: a target, or interpreter")
     parser.add_argument("--only", action="append", default=[], help="for tests: a test module")
     parser.add_argument("--sample", type=int, default=60, help="files of a package; 0: all")
+    parser.add_argument("--lines", type=int, default=0, help="leave longer files out; 0: none")
     options = parser.parse_args(arguments)
     scratch = default_scratch()
     verbs = (options.verb,) if options.verb else VERBS
@@ -57,7 +59,7 @@ def main(arguments: list[str]) -> int:
         from conformance.check import check_package
 
         for package in packages:
-            check_package(package, scratch, options.sample)
+            check_package(package, scratch, options.sample, options.lines)
     if "tests" in verbs:
         from conformance.driver.suites import SUITES, run_suite
 

@@ -52,14 +52,15 @@ class FileResult:
     outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
 
 
-def check_package(package: Package, scratch: Scratch, sample: int) -> None:
-    """Checks the PTX files of a package, at most `sample` where that is not 0, and writes the
-    results.
+def check_package(package: Package, scratch: Scratch, sample: int, longest: int) -> None:
+    """Checks the PTX files of a package and writes the results: at most `sample` files, none of
+    more lines than `longest`, where those are not 0.
     """
     folder = scratch.ptx(package.name)
     found = sorted(folder.glob("*.ptx"))
+    short = [path for path in found if not longest or _lines(path) <= longest]
     results = []
-    for result in check_files(sampled(found, sample, lambda path: path.stem)):
+    for result in check_files(sampled(short, sample, lambda path: path.stem)):
         results.append(result)
         print(f"{package.name}: {summary(result)}", flush=True)
     if not results:

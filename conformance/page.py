@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.check import TARGETS
+from conformance.driver.suites import REASONS
 from conformance.packages import PACKAGES
 from conformance.scratch import Scratch
 
@@ -26,7 +27,8 @@ compiled by nvcc, their texts by NVRTC, their Python by their own compilers. Eve
 checked, translated and linked for {targets}; the tests of some packages run unchanged on an
 emulated GPU.
 Written by `make conformance`; nothing of the packages is kept in the repository. Of every package
-at most so many files are taken as `--sample` says, always the same ones, spread over the package.
+at most so many files are taken as `--sample` says, always the same ones, spread over the package,
+and none of more lines than `--lines` says.
 
 *Translated*: machine code was made and linked. *Refused*: an error with its reason, listed below;
 no kernel is dropped or approximated silently. *Failed*: PTX that ptxas takes was called wrong, LLVM
@@ -194,9 +196,13 @@ def _failures(folder: Path, records: list[Record]) -> Iterator[str]:
         ]
         if names:
             where = f"{folder.parent.name} {record['module']} on {folder.name}"
-            yield f"- {where}: {', '.join(names)}"
+            yield f"- {where}: {', '.join(map(_with_reason, names))}"
         if record["ended"]:
             yield f"- {folder.parent.name} {record['module']}: {_cell(record['ended'])}"
+
+
+def _with_reason(test: str) -> str:
+    return f"{test} ({REASONS[test]})" if test in REASONS else test
 
 
 def _left_out(records: list[Record]) -> Iterator[str]:

@@ -122,8 +122,11 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def version_of(scratch: Scratch, requirement: str) -> str:
-    """The version that was fetched, as the archive's name says it."""
+    """The version that was fetched or installed, as the archive's or folder's name says it."""
     for archive in (scratch.root / "downloads" / requirement).glob("*"):
         name = archive.name.removesuffix(".tar.gz")
         return name.split("-")[1 if archive.suffix == ".whl" else -1]
+    installed = f"python3*/site-packages/{requirement.replace('-', '_')}-*.dist-info"
+    for folder in (scratch.root / "venv" / "lib").glob(installed):
+        return folder.name.removesuffix(".dist-info").split("-")[1]
     return "?"

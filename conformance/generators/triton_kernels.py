@@ -37,7 +37,7 @@ INDICES = re.compile(r"idx|index|indices|offsets|seqlens|label|target|ids|chunk|
 SIZES = re.compile(r"BLOCK|^B[A-Z]$|TILE|CHUNK", re.I)
 ACCESSES = ("load", "store", "make_block_ptr", "make_tensor_descriptor")
 LIMIT = 100  # kernels of one package
-TIME_LIMIT = 8  # seconds of processor time for one kernel
+TIME_LIMIT = 4  # seconds of processor time for one kernel
 
 
 @dataclass(frozen=True, slots=True)
