@@ -40,7 +40,8 @@ def write_page(scratch: Scratch) -> None:
     """Writes the page."""
     records = [json.loads(path.read_text()) for path in _in_order(scratch)]
     text = HEAD.format(targets=", ".join(TARGETS))
-    parts = [text, *_packages(records), *_problems(records), *_suites(scratch), *_left_out(records)]
+    parts = [text, *_packages(records), *_absent(scratch)]
+    parts += [*_problems(records), *_suites(scratch), *_left_out(records)]
     PAGE.write_text("\n".join(parts).rstrip() + "\n", encoding="utf-8")
     print(f"{len(records)} packages, {sum(map(_kernel_count, records))} kernels: {PAGE.name}")
 
@@ -88,6 +89,13 @@ def _packages(records: list[Record]) -> Iterator[str]:
     kernels = sum(map(_kernel_count, records))
     cells = [_three(totals[target]) for target in TARGETS]
     yield f"| **all {len(records)}** | | | {files} | {lines:,} | {kernels} | {' | '.join(cells)} |"
+
+
+def _absent(scratch: Scratch) -> Iterator[str]:
+    """Packages that were not checked, or could not be fetched or compiled."""
+    names = [one.name for one in PACKAGES if not scratch.results(one.name).exists()]
+    if names:
+        yield f"\nThis run has no result of {', '.join(names)}."
 
 
 def _file_count(record: Record) -> str:
