@@ -59,6 +59,7 @@ def check(
     assert (found[:, channels:] == missing).all()
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("geometry", SHAPES)
 @pytest.mark.parametrize("mode", MODES)

@@ -40,6 +40,7 @@ def fetched(texture: ptxlift.Texture, place: str, x: Array) -> Array:
     return np.stack(results(text, place, [texture], [x], [np.uint32] * 4), -1)
 
 
+@pytest.mark.sampled(19)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("channels", [1, 2, 4])
 @pytest.mark.parametrize("dtype", TYPES)
