@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 
+from ptxlift.ir.bit_moves import BitMoves, bit_moves
 from ptxlift.ir.core import Value
 from ptxlift.ir.exchange import LANES, Exchange, Place
 from ptxlift.records import dataclass
@@ -52,6 +53,8 @@ def redistribute(
 ) -> list[Value]:
     """The wanted registers; `wants[number][lane]` says which register of which lane, None: any."""
     plan = _best_plan(tuple(wants), len(registers))
+    if isinstance(plan, BitMoves):
+        return plan.run(exchange, registers)
     if plan is None:
         return [exchange.fetch(registers, places) for places in wants]
     if plan.given is not None:
@@ -115,7 +118,7 @@ def _swaps(turns: Sequence[int], count: int) -> tuple[Lanes, ...]:
 
 
 @cache
-def _best_plan(wants: tuple[Places, ...], registers: int) -> _Plan | None:
+def _best_plan(wants: tuple[Places, ...], registers: int) -> _Plan | BitMoves | None:
     """The cheapest plan, None where one by one is cheaper. Once a process for each layout."""
     count, lanes = len(wants), len(wants[0])
     move = _MOVE[lanes]
@@ -127,6 +130,9 @@ def _best_plan(wants: tuple[Places, ...], registers: int) -> _Plan | None:
         plan = _plan(wants, registers, turns)
         if plan is not None and plan.cost < best.cost:
             best = plan
+    moves = bit_moves(wants, registers)
+    if moves is not None and moves.cost < best.cost:
+        return moves
     return best if best.turns else None
 
 

@@ -31,6 +31,7 @@ class Forms(Generic[Shared]):
         self._pointers: dict[Value, tuple[str, str]] = {}  # name, type
         self._constants: dict[Value, int] = {}
         self._loose_nan: dict[Value, FloatType] = {}
+        self.without_payload: set[Value] = set()  # whose NaN may stay as they are
         self._where: dict[Value, int] = {}  # index of the defining line
         self._count = 0
 
@@ -171,7 +172,7 @@ class Forms(Generic[Shared]):
     def _bits_of_real(self, value: Value, name: str, text: str) -> str:
         bits = self.insert_after(value, f"bitcast {name} {text} to i{value.width}")
         type = self._loose_nan.get(value)
-        if type is None:
+        if type is None or value in self.without_payload:
             return bits
         unordered = self.insert_after(value, f"fcmp uno {name} {text}, 0.0")
         integer = type.integer

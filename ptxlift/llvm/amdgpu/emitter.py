@@ -12,6 +12,7 @@ from ptxlift.llvm.amdgpu import registry
 from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import KernelArguments
+from ptxlift.llvm.amdgpu.matrix.payloads import values_without_payload
 from ptxlift.llvm.amdgpu.spaces import FLAT, TYPES
 from ptxlift.llvm.emitter import FunctionEmitter
 from ptxlift.llvm.pointers import PointerSpaces
@@ -29,6 +30,7 @@ class Emitter(FunctionEmitter[Context]):
         self.facts = facts
         self.arguments = KernelArguments(function, self.spaces.pointer_params())
         self.leaves_after_call = False
+        self.without_payload = values_without_payload(function)
         self._trap_is_shared = not context.has(Feature.S_TRAP)
         self._traps = False
 

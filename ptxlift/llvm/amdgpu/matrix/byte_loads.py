@@ -1,8 +1,8 @@
 """Bytes of a column in shared memory, loaded as words of rows and transposed between four lanes.
 
 Comes in: an input of a product whose words are made of bytes that are loaded one by one. Goes out:
-IR that loads them where a matrix instruction wants them. Four neighbouring lanes of it want the
-same four rows in four columns: each loads one row's word. Whether the columns lie side by side is
+IR that loads them where a matrix instruction wants them. Four lanes of it want the same four
+rows in neighbouring columns: each loads one row's word. Whether the columns lie side by side is
 looked up in the addresses of all threads. It must not know which inputs there are.
 """
 
@@ -15,9 +15,15 @@ from ptxlift.ir.byte_sources import Byte, byte_sources
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.exchange import Exchange, Place
 from ptxlift.ir.thread_values import Spread, ThreadValues
-from ptxlift.llvm.amdgpu.matrix.in_place import Input, Loaded, are_alike_in_halves, halves_loaded
+from ptxlift.llvm.amdgpu.matrix.in_place import (
+    Addresses,
+    Input,
+    Loaded,
+    are_alike_in_halves,
+    halves_loaded,
+)
 from ptxlift.llvm.amdgpu.matrix.layout import Places
-from ptxlift.records import dataclass, field
+from ptxlift.records import dataclass
 
 _QUAD = 4  # bytes of a word, lanes that exchange them
 # prmt selectors for the own and another lane's word. Two lanes apart: halves change places; next to
@@ -45,10 +51,14 @@ def column_of(word: Value) -> Column | None:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """An input's registers as columns. `offsets`: of each load, in every thread."""
+    """An input's registers as columns. `offsets`: of each load, in every thread, from `symbol`.
+    `near`: how the numbers of lanes differ whose columns differ by one, and by two.
+    """
 
     columns: tuple[Column, ...]
     offsets: Mapping[Op, Numbers]
+    symbol: str
+    near: tuple[int, int]
 
     @property
     def loads(self) -> set[Op]:
@@ -58,26 +68,35 @@ class Words:
         """For each lane of the instruction: the lane whose address it loads from, and the load."""
         found = []
         for lane, place in enumerate(places):
-            first = places[lane - lane % _QUAD]
+            turn, first = self._turn(lane), places[lane & ~sum(self.near)]
             assert place is not None, "an input of bytes is whole"
             assert first is not None, "an input of bytes is whole"
-            found.append((first.lane, self.columns[place.register][lane % _QUAD]))
+            found.append((first.lane, self.columns[place.register][turn]))
         return found
 
-    def addresses(self, places: Places) -> Numbers:
-        """The offsets that the lanes of all waves load from."""
+    def _turn(self, lane: int) -> int:
+        """A lane's number among its four."""
+        return sum(bool(lane & near) << bit for bit, near in enumerate(self.near))
+
+    def addresses(self, places: Places) -> Spread:
+        """What the lanes of all waves load from."""
         rows = self.rows(places)
         threads = len(next(iter(self.offsets.values())))
-        return tuple(
+        numbers = (
             self.offsets[load][wave + lane]
             for wave in range(0, threads, len(places))
             for lane, load in rows
         )
+        return Spread(tuple(numbers), self.symbol)
 
     def are_words(self, places: Places) -> bool:
         """Whether every four lanes want neighbouring columns, side by side in whole words."""
-        for at in range(0, len(places), _QUAD):
-            quad = [place for place in places[at : at + _QUAD] if place is not None]
+        one, two = self.near
+        for at in range(len(places)):
+            if at & (one | two):
+                continue
+            lanes = (at, at | one, at | two, at | one | two)
+            quad = [place for lane in lanes if (place := places[lane]) is not None]
             if len(quad) < _QUAD or len({place.register for place in quad}) > 1:
                 return False
             column = self.columns[quad[0].register]
@@ -96,7 +115,10 @@ class Words:
 
 
 def words_of(
-    columns: Sequence[Column], values: ThreadValues, alignments: Mapping[str, int]
+    columns: Sequence[Column],
+    near: tuple[int, int],
+    values: ThreadValues,
+    alignments: Mapping[str, int],
 ) -> Words | None:
     """The columns with their offsets from one symbol that is aligned to words; None if these are
     not known.
@@ -107,28 +129,11 @@ def words_of(
         if spread is None or alignments.get(spread.symbol, 0) % _QUAD or not spread.symbol:
             return None
         spreads[load] = spread
-    if len({spread.symbol for spread in spreads.values()}) > 1:
+    symbols = {spread.symbol for spread in spreads.values()}
+    if len(symbols) > 1:
         return None
-    return Words(tuple(columns), {load: spread.numbers for load, spread in spreads.items()})
-
-
-@dataclass(slots=True)
-class Addresses:
-    """Addresses that were made in a block, with what they are in all threads: others differ from
-    them by a constant only.
-    """
-
-    made: dict[Exchange, list[tuple[Numbers, Value]]] = field(default_factory=dict)
-
-    def find(self, exchange: Exchange, wanted: Numbers, make: Callable[[], Value]) -> Value:
-        known = self.made.setdefault(exchange, [])
-        for numbers, value in known:
-            distances = {a - b for a, b in zip(wanted, numbers, strict=True)}
-            if len(distances) == 1:
-                distance = exchange.const(32, distances.pop() % (1 << 32))
-                return exchange.builder.add(value, distance)
-        known.append((wanted, make()))
-        return known[-1][1]
+    offsets = {load: spread.numbers for load, spread in spreads.items()}
+    return Words(tuple(columns), offsets, symbols.pop(), near)
 
 
 class ByteLoads:
@@ -165,8 +170,9 @@ class ByteLoads:
             exchange, self._words.addresses(places), lambda: self._address(places)
         )
         (row,) = b.load(address, Space.SHARED, 32, 1, _QUAD)
-        half = self._with_other(row, 2, _LOW_HALVES, _HIGH_HALVES)
-        return self._with_other(half, 1, _EVEN_BYTES, _ODD_BYTES)
+        one, two = self._words.near
+        half = self._with_other(row, two, _LOW_HALVES, _HIGH_HALVES)
+        return self._with_other(half, one, _EVEN_BYTES, _ODD_BYTES)
 
     def _with_other(self, own: Value, distance: int, first: int, second: int) -> Value:
         """Bytes of the own word and of that of the lane so far away; which, says whose is first."""

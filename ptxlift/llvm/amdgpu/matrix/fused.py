@@ -25,13 +25,12 @@ from ptxlift.ir.matrix import (
 from ptxlift.ir.ops import Effect
 from ptxlift.ir.thread_values import ThreadValues
 from ptxlift.llvm.amdgpu.matrix.byte_loads import (
-    Addresses,
     ByteLoads,
     Words,
     column_of,
     words_of,
 )
-from ptxlift.llvm.amdgpu.matrix.in_place import InPlaceLoads, Input, Loaded, Matrix
+from ptxlift.llvm.amdgpu.matrix.in_place import Addresses, InPlaceLoads, Input, Loaded, Matrix
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Side
 from ptxlift.llvm.amdgpu.matrix.plan import Planner, Row, Tile
 from ptxlift.records import dataclass
@@ -88,7 +87,7 @@ class FusedLoads:
             op: block for block in function.blocks for op in block.ops if op.name in _LOADS
         }
         self._values, self._alignments = ThreadValues(function), alignments
-        self._addresses = Addresses()
+        self._addresses = Addresses(self._values)
         self._before = predecessors(function)
         self._planner = planner
         self._sources: dict[Input, _Source] = {}
@@ -182,7 +181,8 @@ class FusedLoads:
         block = self._home_of({load for column in columns for load in column})
         if block is None or not self._planner.is_passed_together(block):
             return None
-        words = words_of(columns, self._values, self._alignments)
+        near = layout.near(side, 1), layout.near(side, 2)
+        words = words_of(columns, near, self._values, self._alignments)
         inputs = [Input(group, layout, side, linear) for linear in (False, True)]
         places = [
             at
@@ -291,7 +291,8 @@ class FusedLoads:
                 loads = ByteLoads(wanted, source, exchange, value, self._addresses)
                 self._words[wanted] = loads.run()
             elif not isinstance(source, _Carried):
-                self._words[wanted] = InPlaceLoads(wanted, source, exchange, value).run()
+                loading = InPlaceLoads(wanted, source, exchange, value, self._addresses)
+                self._words[wanted] = loading.run()
 
     # ---- inputs that travel ----
 

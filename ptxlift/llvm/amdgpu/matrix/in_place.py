@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ptxlift.ir.attributes import Space
 from ptxlift.ir.core import Op, Value
 from ptxlift.ir.exchange import LANES, Exchange, Place
+from ptxlift.ir.thread_values import Spread, ThreadValues
 from ptxlift.llvm.amdgpu.matrix.cores import SIDE
 from ptxlift.llvm.amdgpu.matrix.layout import Layout, Places, Side
 from ptxlift.records import dataclass
@@ -59,6 +60,26 @@ class Matrix:
     number: int
 
 
+class Addresses:
+    """Addresses that were made in a block, with what they are in all threads: others differ from
+    them by a constant only.
+    """
+
+    def __init__(self, values: ThreadValues) -> None:
+        self.values = values
+        self._made: dict[tuple[Exchange, str], list[tuple[Spread, Value]]] = {}
+
+    def find(self, exchange: Exchange, wanted: Spread, make: Callable[[], Value]) -> Value:
+        known = self._made.setdefault((exchange, wanted.symbol), [])
+        for spread, value in known:
+            distances = {a - b for a, b in zip(wanted.numbers, spread.numbers, strict=True)}
+            if len(distances) == 1:
+                distance = distances.pop() % (1 << 32)
+                return exchange.builder.add(value, exchange.const(32, distance))
+        known.append((wanted, make()))
+        return known[-1][1]
+
+
 class InPlaceLoads:
     """Writes the loads of one input."""
 
@@ -68,11 +89,14 @@ class InPlaceLoads:
         matrices: Sequence[Matrix],
         exchange: Exchange,
         value: Callable[[Value], Value],
+        addresses: Addresses,
     ) -> None:
         self._input, self._layout = wanted, wanted.layout
         self._exchange = exchange
         loads = list(dict.fromkeys(matrix.load for matrix in matrices))
         self._rows = [value(load.operands[0]) for load in loads]
+        self._spreads = [addresses.values.of(load.operands[0]) for load in loads]
+        self._addresses = addresses
         self._where = [(loads.index(m.load), m.number) for m in matrices]
         self._transposed = bool(loads[0].attr("transposed"))
 
@@ -123,25 +147,27 @@ class InPlaceLoads:
 
     def _pair(self, places: Places) -> Value:
         """Neighbours in a column: lane 4g + t has rows 2t and 2t + 1 of column g."""
-        if _are_columns_together(places):
-            return self._pair_of_two(places)
+        near = self._layout.near(self._input.side, 1)
+        if _are_columns_together(places, near):
+            return self._pair_of_two(places, near)
         b = self._exchange.builder
         offsets = [0 if p is None else 2 * (p.lane % LANES // 4) for p in places]
         rows = (lambda lane: 2 * (lane % 4)), (lambda lane: 2 * (lane % 4) + 1)
         addresses = [self._address(places, row, offsets) for row in rows]
         return b.pack([b.load(address, Space.SHARED, 16, 1, 2)[0] for address in addresses])
 
-    def _pair_of_two(self, places: Places) -> Value:
-        """The same where lanes 2i and 2i + 1 want neighbouring columns: each of them loads both
-        elements of one of the rows.
+    def _pair_of_two(self, places: Places, near: int) -> Value:
+        """The same where lanes whose numbers differ by `near` want neighbouring columns: each of
+        them loads both elements of one of the rows.
         """
         exchange = self._exchange
         b = exchange.builder
         offsets = [0 if p is None else 4 * (p.lane % LANES // 8) for p in places]
         address = self._address(places, lambda lane: 2 * (lane % 4) + (lane // 4 & 1), offsets)
         (own,) = b.load(address, Space.SHARED, 32, 1, 4)
-        other = exchange.permute(own, tuple(lane ^ 1 for lane in range(exchange.lanes)))
-        odd = exchange.is_one_of(range(1, exchange.lanes, 2))
+        lanes = range(exchange.lanes)
+        other = exchange.permute(own, tuple(lane ^ near for lane in lanes))
+        odd = exchange.is_one_of([lane for lane in lanes if lane & near])
         halves = (exchange.const(32, _HIGH_OF_ODD), exchange.const(32, _LOW_OF_EVEN))
         return b.prmt(own, other, b.select(odd, *halves))
 
@@ -157,8 +183,28 @@ class InPlaceLoads:
             load, number = self._where[place.register]
             lane = place.lane // LANES * LANES + ROWS * number + row_of(place.lane)
             wanted.append(Place(lane, load))
-        address = self._exchange.fetch(self._rows, wanted)
-        return self._exchange.builder.add(address, self._exchange.number(offsets))
+
+        def made() -> Value:
+            address = self._exchange.fetch(self._rows, wanted)
+            return self._exchange.builder.add(address, self._exchange.number(offsets))
+
+        known = self._spread(wanted, offsets)
+        return made() if known is None else self._addresses.find(self._exchange, known, made)
+
+    def _spread(self, wanted: Sequence[Place | None], offsets: Sequence[int]) -> Spread | None:
+        """An address in all threads; None if it is not known."""
+        symbols, numbers = set(), []
+        threads = self._addresses.values.threads
+        if threads % len(wanted):
+            return None
+        for wave in range(0, threads, len(wanted)):
+            for place, offset in zip(wanted, offsets, strict=True):
+                spread = None if place is None else self._spreads[place.register]
+                if place is None or spread is None:
+                    return None
+                symbols.add(spread.symbol)
+                numbers.append(spread.numbers[wave + place.lane] + offset)
+        return Spread(tuple(numbers), symbols.pop()) if len(symbols) == 1 else None
 
 
 def _follow(first: Places, later: Places, distance: int) -> bool:
@@ -174,9 +220,12 @@ def _follow(first: Places, later: Places, distance: int) -> bool:
     return True
 
 
-def _are_columns_together(places: Places) -> bool:
-    """Whether lanes 2i and 2i + 1 want the columns 2j and 2j + 1 of the same rows."""
-    for even, odd in zip(places[::2], places[1::2], strict=True):
+def _are_columns_together(places: Places, near: int) -> bool:
+    """Whether lanes that differ by `near` want the columns 2j and 2j + 1 of the same rows."""
+    for lane, even in enumerate(places):
+        if lane & near:
+            continue
+        odd = places[lane | near]
         if even is None or odd is None or even.register != odd.register:
             return False
         if even.lane // 4 & 1 or odd.lane != even.lane + 4:

@@ -18,10 +18,15 @@ from functools import cache
 from ptxlift.ir.exchange import LANES, Place
 from ptxlift.ir.matrix import Product, packed
 from ptxlift.isa.fragments import Cell, Fragment, Holder
-from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core
+from ptxlift.llvm.amdgpu.matrix.cores import SIDE, Core, Results
 from ptxlift.records import dataclass, replace
 
 Places = tuple[Place | None, ...]  # one a lane; None where any register will do
+
+
+# Bits of a row or column, from the lowest, for the bits of a number.
+_ROW_BITS = (3, 2, 0, 1)
+_COLUMN_BITS = {Results.GFX11: (2, 0, 1, 3), Results.GFX12: (0, 1, 3, 2)}
 
 
 class Side(Enum):
@@ -71,7 +76,26 @@ class Layout:
 
     def cell(self, lane: int, register: int) -> tuple[int, int]:
         """The row and column of d in a result register."""
-        return lane % SIDE, self.core.row(lane, register)
+        return self.row_of(lane), self.column_of(self.core.row(lane, register))
+
+    def row_of(self, lane: int) -> int:
+        """The row of a and d that a lane has. In waves of 32, bits of the lane's number are there
+        where fragments have them, as far as they can be.
+        """
+        at = lane % SIDE
+        return _placed(at, _ROW_BITS) if self.core.lanes == LANES else at
+
+    def column_of(self, number: int) -> int:
+        """The column of b and d that is a row of the instruction's result."""
+        at = number % SIDE
+        if self.core.lanes != LANES:
+            return at
+        return _placed(at, _COLUMN_BITS[self.core.results])
+
+    def near(self, side: Side, distance: int) -> int:
+        """How the numbers of lanes differ whose rows of a, or columns of b, differ in one bit."""
+        of = self.row_of if side is Side.A else self.column_of
+        return next(1 << bit for bit in range(4) if of(1 << bit) == distance)
 
     @property
     def steps(self) -> int:
@@ -95,6 +119,8 @@ class Layout:
         group %= core.groups
         if core.groups == 4 and not linear:  # places become lane groups
             number = 4 * (step * core.words + word) + group
+        elif core.groups == 2 and core.words > 1 and not linear:  # places' upper bits do
+            number = step * core.words_of_row + 4 * (word // 2) + 2 * group + word % 2
         else:
             number = step * core.words_of_row + group * core.words + word
         k = number * packed(self.product.a)
@@ -162,15 +188,19 @@ def held(layout: Layout, side: Side, warp: int, lane: int, k: int) -> Place:
     product = layout.product
     if side is Side.A:
         fragment, offset = product.left, 0
-        holder = _holders(fragment)[0, lane % SIDE, k]
+        holder = _holders(fragment)[0, layout.row_of(lane), k]
     else:
         # Columns that are not there repeat others: both halves of a wave must hold the same.
         fragment = product.right
-        column = lane % (8 * layout.halves)
+        column = layout.column_of(lane) % (8 * layout.halves)
         alone = product.shape[1] == 8  # the second half is a fragment of its own
         offset = column // 8 * fragment.registers if alone else 0
         holder = _holders(fragment)[0, k, column % 8 if alone else column]
     return Place(LANES * warp + holder.lane, holder.element // fragment.packed + offset)
+
+
+def _placed(number: int, bits: tuple[int, ...]) -> int:
+    return sum((number >> at & 1) << bit for at, bit in enumerate(bits))
 
 
 @cache

@@ -43,6 +43,12 @@ class SparseLayout(Layout):
     def words(self, side: Side) -> int:
         return _UNIT[side] * self.core.words
 
+    def row_of(self, lane: int) -> int:
+        return lane % SIDE
+
+    def column_of(self, number: int) -> int:
+        return number % SIDE
+
     def cell(self, lane: int, register: int) -> tuple[int, int]:
         return self.core.row(lane, register), lane % SIDE
 
