@@ -127,7 +127,7 @@ class Forms(Generic[Shared]):
 
     def has_loose_nan(self, value: Value) -> bool:
         """Whether its floating-point form may be another NaN than its bits are."""
-        return value in self._loose_nan
+        return value in self._loose_nan and value not in self.without_payload
 
     def known_pointer(self, value: Value) -> str | None:
         """The pointer form, where there is one."""
@@ -171,9 +171,9 @@ class Forms(Generic[Shared]):
 
     def _bits_of_real(self, value: Value, name: str, text: str) -> str:
         bits = self.insert_after(value, f"bitcast {name} {text} to i{value.width}")
-        type = self._loose_nan.get(value)
-        if type is None or value in self.without_payload:
+        if not self.has_loose_nan(value):
             return bits
+        type = self._loose_nan[value]
         unordered = self.insert_after(value, f"fcmp uno {name} {text}, 0.0")
         integer = type.integer
         chosen = f"select i1 {unordered}, {integer} {type.canonical_nan}, {integer} {bits}"

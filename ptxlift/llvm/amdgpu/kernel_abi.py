@@ -79,6 +79,8 @@ _NEVER = [
     "amdgpu-no-cluster-id-x", "amdgpu-no-cluster-id-y", "amdgpu-no-cluster-id-z",
 ]  # fmt: skip
 
+_CARRIED = 128  # registers around a loop that leave a product's operands enough of 256
+
 
 def attributes(function: Function, facts: Facts, context: Context) -> str:
     """The attribute list of a definition."""
@@ -93,7 +95,22 @@ def attributes(function: Function, facts: Facts, context: Context) -> str:
         words.append('"uniform-work-group-size"="true"')
         words.append(f'"amdgpu-flat-work-group-size"="{low},{high}"')
         words += _waves_wanted(function.bounds, high, context)
+        if _keeps_results_in_place(function, facts, context):
+            words.append('"amdgpu-agpr-alloc"="0"')
     return " ".join(words)
+
+
+def _keeps_results_in_place(function: Function, facts: Facts, context: Context) -> bool:
+    """Whether products may leave their results in ordinary registers, from which other operations
+    read them directly: where these and AGPRs are one file, and the loops leave room enough.
+    """
+    target = context.target
+    if not 0 < target.agprs < target.vgprs or facts.callees or facts.calls_unknown:
+        return False
+    if not any(op.name == "matrix_core" for op in function.ops()):
+        return False
+    carried = (sum(param.width for param in block.params) for block in function.blocks)
+    return max(carried) <= 32 * _CARRIED
 
 
 def absent_inputs(facts: Facts, context: Context, bounds: LaunchBounds | None = None) -> list[str]:
