@@ -54,8 +54,8 @@ def _is_nan(bits: Lanes, fmt: Format) -> Lanes:
 
 
 def _is_in_flush_band(want: Lanes, have: Lanes, fmt: Format) -> Lanes:
-    """A tiny product that rounds up to the smallest normal number may escape the flush: kernels that
-    flush as a whole leave it to the chip, and what that does is not documented.
+    """A tiny product that rounds up to the smallest normal number may escape the flush: kernels
+    that flush as a whole leave it to the chip, and what that does is not documented.
     """
     sign, smallest = 1 << (fmt.bits - 1), 1 << fmt.mantissa_bits
     band: Lanes = (have & (sign - 1) == smallest) & (want == have & sign)
