@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs import diagnostics_page, isa_page, permutes_page, rules_page, targets_page
+from docs import coverage_page, diagnostics_page, isa_page, permutes_page, rules_page, targets_page
 
 HERE = Path(__file__).parent
 PAGES: dict[str, Callable[[], str]] = {
     "isa.md": isa_page.render,
+    "coverage.md": coverage_page.render,
     "diagnostics.md": diagnostics_page.render,
     "rules.md": rules_page.render,
     "permutes.md": permutes_page.render,

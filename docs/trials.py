@@ -56,6 +56,7 @@ class Verdict(Enum):
     UNKNOWN = "untried"
 
 
+@cache
 def trials() -> dict[isa.Row, tuple[Verdict, Verdict]]:
     """Verdicts on wave32 and wave64 of every row that has recorded instances."""
     found: dict[isa.Row, list[tuple[bool, bool]]] = defaultdict(list)

@@ -24,7 +24,7 @@ _REASONS = {
     _IMAGES: "tex tex_base tex_level tex_grad tld4 txq txq_level istypep suld_b sust_b sust_p "
     "sured_b sured_p suq",
     _OLD: "shfl vote vote_ballot",
-    _ENDS: "trap brkpt",
+    _ENDS: "exit trap brkpt",
     _ASYNC: "cp_async_bulk cp_reduce_async_bulk cp_async_bulk_prefetch st_async red_async st_bulk "
     "cp_async_bulk_commit_group cp_async_bulk_wait_group mbarrier_expect_tx mbarrier_complete_tx",
     _HINT: "discard setmaxnreg griddepcontrol prefetch_tensormap fence_proxy_tensormap "
