@@ -69,7 +69,7 @@ vectors: $(READY) ## Every vector of NVIDIA's results as machine code on six chi
 numerics: $(READY) ## Divisions, roots and approximate functions on millions of operands; hours, goes on where it was
 	$(BIN)/python -m tests.numerics $(NUMERICS)
 
-mutants: $(READY) ## Faults in semantics and lowerings, and whether a test notices each; hours
+mutants: $(READY) ## Faults in semantics and lowerings, and whether a test notices each; a sample of 150 each, all with --sample 0
 	$(BIN)/python -m tests.mutants
 
 bench: $(READY) ## The benchmarks; each prints a table and writes JSON

@@ -118,6 +118,16 @@ CASES = {
         "match.any.sync.b32 %r2, %r1, -1;",
         _equal_lanes,
     ),
+    "match.all of 64 bits": Case(
+        "match",
+        f"{SYNC}: match.sync",
+        "and.b32 %r3, %r0, 31; setp.eq.u32 %p0, %r3, 3; selp.u32 %r6, 1, 0, %p0; "
+        "mov.u32 %r7, 5; mov.b64 %d6, {%r7, %r6}; mov.b64 %d7, {%r6, %r7}; "
+        "match.all.sync.b64 %r8, %d6, -1; match.all.sync.b64 %r9, %d7, -1; "
+        "mov.b64 %d8, {%r7, %r7}; match.all.sync.b64 %r2|%p1, %d8, -1; "
+        "or.b32 %r8, %r8, %r9; @%p1 sub.u32 %r2, %r2, %r8;",
+        lambda x: np.full(THREADS, 0xFFFFFFFF, np.uint32),
+    ),
     "redux.add": Case(
         "redux",
         f"{SYNC}: redux.sync",
