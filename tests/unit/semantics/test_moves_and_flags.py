@@ -271,6 +271,13 @@ def test_nan_of_a_double_to_fewer_bits(kind: str) -> None:
     assert compute(statement, (0x4008000000000000, 64)) == [3]
 
 
+def test_satfinite_takes_infinities_alone() -> None:
+    """Data Movement and Conversion Instructions: cvt. 65504 is the largest f16, 2^15 is 0x7800."""
+    statement = "cvt.rn.satfinite.f16x2.f32 %r0, %r1, %r2;"
+    assert compute(statement, (0x47800000, 32), (0xFF800000, 32)) == [0x7BFFFBFF]
+    assert compute(statement, (0x47000000, 32), (0xC7000000, 32)) == [0x7800F800]
+
+
 def test_sum_of_byte_distances() -> None:
     """|a - b| of each byte, and a sum that wraps."""
     words = (
