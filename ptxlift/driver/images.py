@@ -30,7 +30,8 @@ class Image:
 
 class Images:
     """A program with older images. `older`: as many as texts, or none; `native`: the NVIDIA target
-    it is lifted for, "" for an AMD one.
+    it is lifted for, "" for an AMD one; `has_barriers`: the target has barriers for some of a
+    block's waves.
     """
 
     def __init__(
@@ -39,9 +40,11 @@ class Images:
         older: Sequence[Sequence[Image]],
         native: str = "",
         outside: Outside | None = None,
+        has_barriers: bool = False,
     ) -> None:
         self._native = native
         self._outside = outside
+        self._has_barriers = has_barriers
         self.notes: list[Diagnostic] = []
         self.modules: list[ptx.Module] = []
         self._left: list[tuple[Image, ptx.Module]] = []
@@ -83,7 +86,8 @@ class Images:
         older: Sequence[Older] = (),
         passed: Mapping[str, int] | None = None,
     ) -> Lifted:
-        return lift_program(self.modules, wanted, older, passed, self._native, self._outside)
+        native, outside, has_barriers = self._native, self._outside, self._has_barriers
+        return lift_program(self.modules, wanted, older, passed, native, outside, has_barriers)
 
     @property
     def most(self) -> int:

@@ -36,7 +36,7 @@ from ptxlift.llvm.nvptx.backend import tidy
 from ptxlift.llvm.toolchains import toolchain_for
 from ptxlift.records import dataclass, replace
 from ptxlift.rewrite.driver import Log
-from ptxlift.target import AnySpec, NvidiaSpec, TargetSpec, lookup_any
+from ptxlift.target import AnySpec, Feature, NvidiaSpec, TargetSpec, lookup_any
 
 T = TypeVar("T")
 Texts = str | bytes | Sequence[str | bytes]
@@ -62,6 +62,12 @@ class Inputs:
     def native(self) -> str:
         """The NVIDIA target, whose own instructions stay; "" for an AMD one."""
         return self.spec.target_id if isinstance(self.spec, NvidiaSpec) else ""
+
+    @property
+    def has_barriers(self) -> bool:
+        """Whether an AMD target has barriers for some of a block's waves."""
+        spec = self.spec
+        return isinstance(spec, TargetSpec) and spec.target.has(Feature.BARRIER_OBJECTS)
 
 
 def lift(
@@ -212,7 +218,8 @@ class Translation:
         inputs = self._inputs
         texts = [Image(name, text) for name, text in zip(inputs.names, inputs.texts, strict=True)]
         outside = Outside(inputs.options.externs, bool(inputs.options.link))
-        images = self._images = Images(texts, inputs.older, inputs.native, outside)
+        native, has_barriers = inputs.native, inputs.has_barriers
+        images = self._images = Images(texts, inputs.older, native, outside, has_barriers)
         if inputs.options.heap_bytes and needs_heap(images.modules):
             images.modules.append(heap_module(inputs.options.heap_bytes))
         parsed = time.perf_counter()

@@ -17,7 +17,7 @@ from ptxlift.emulator.image import Argument, Descriptor, KernelInfo
 from ptxlift.emulator.operands import EXEC, FLAT_SCRATCH, TTMP, XNACK_MASK
 from ptxlift.emulator.state import State
 from ptxlift.records import dataclass
-from ptxlift.target import Scratch, Target, WorkgroupId
+from ptxlift.target import Feature, Scratch, Target, WorkgroupId
 
 Shape = tuple[int, int, int]
 POISON = 0xDEADBEEF
@@ -193,6 +193,16 @@ class Entry:
         bits = np.packbits(inside, axis=1, bitorder="little")
         st.scalars.view(np.uint8)[:, 4 * EXEC : 4 * EXEC + st.lanes // 8] = bits
         st.refresh()
+
+
+_NAMED_BARRIERS_AT, _NAMED_BARRIERS_GRAIN = 14, 4
+
+
+def named_barriers(kernel: KernelInfo, target: Target) -> int:
+    """How many named barriers a block of the kernel has: NAMED_BAR_CNT of its descriptor."""
+    if not target.has(Feature.BARRIER_OBJECTS):
+        return 0
+    return (kernel.descriptor.rsrc3 >> _NAMED_BARRIERS_AT & 7) * _NAMED_BARRIERS_GRAIN
 
 
 def _words(value: int) -> tuple[int, int]:

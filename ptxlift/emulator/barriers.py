@@ -1,4 +1,4 @@
-"""Work-group barriers among the waves of a batch.
+"""Work-group barriers and named barriers among the waves of a batch.
 
 Comes in: which waves arrive, wait or end. Goes out: which waiting waves may go on. It must not
 know registers or instructions. A barrier is a phase counter for each group: arriving aims at the
@@ -24,6 +24,8 @@ class Barriers:
         self.aim = np.zeros(waves, np.int64)
         self.arrived = np.zeros(waves, np.bool_)  # since the last wait
         self.group = np.repeat(np.arange(groups), waves // groups)
+        self.named = NamedBarriers(groups, self.group)
+        self.waits_named = np.zeros(waves, np.bool_)  # those that wait do so at the one they joined
 
     def arrive(self, active: NDArray[np.bool_]) -> None:
         """These waves have reached a barrier and may go on working."""
@@ -34,6 +36,11 @@ class Barriers:
         """These waves stop until their phase has begun: never, without having arrived."""
         self.aim[active & ~self.arrived] = _NEVER
         self.arrived[active] = False
+        self.status[active] = WAIT
+
+    def wait_named(self, active: NDArray[np.bool_]) -> None:
+        """These waves stop until the named barrier that they joined completes."""
+        self.waits_named |= active
         self.status[active] = WAIT
 
     def end(self, active: NDArray[np.bool_]) -> None:
@@ -51,5 +58,65 @@ class Barriers:
         aims = (self.aim > self.phase[self.group]) & (self.aim < _NEVER) | (self.status == DONE)
         complete = aims.reshape(self.groups, -1).all(axis=1)
         self.phase += complete
-        free = (self.status == WAIT) & (self.phase[self.group] >= self.aim)
+        passes = np.where(self.waits_named, self.named.passes(), self.phase[self.group] >= self.aim)
+        free = (self.status == WAIT) & passes
+        self.named.complete[free & self.waits_named] = False
+        self.waits_named[free] = False
         self.status[free] = RUN
+
+
+NAMED = 16
+"""Named barriers of a group; the numbers 1 to 16."""
+_NOWHERE = -1
+
+
+class NamedBarriers:
+    """Barriers for some waves of a group, as LLVM's "AMDGPU Execution Synchronization" has them.
+
+    Each expects a number of arrivals. The last one completes it: it is empty again, and the waves
+    that joined it may go on from their next wait. Joining forgets earlier completions.
+    """
+
+    def __init__(self, groups: int, group_of: NDArray[np.int64]) -> None:
+        self._group_of = group_of
+        self.expected = np.zeros((groups, NAMED + 1), np.int64)
+        self.arrived = np.zeros((groups, NAMED + 1), np.int64)
+        self.joined = np.full(len(group_of), _NOWHERE, np.int64)
+        self.complete = np.zeros(len(group_of), np.bool_)
+
+    def begin(self, wave: int, number: int, expected: int) -> str:
+        """Sets a barrier up; gives what is wrong with that, or ""."""
+        if not expected:
+            return "it would expect no wave"
+        place = self._group_of[wave], number
+        self.expected[place], self.arrived[place] = expected, 0
+        return ""
+
+    def join(self, wave: int, number: int) -> None:
+        """The wave's next waits are for this barrier."""
+        self.joined[wave], self.complete[wave] = number, False
+
+    def signal(self, wave: int, number: int, expected: int) -> str:
+        """A wave arrives; `expected`: how many do from now on, 0 for no change. Gives what is
+        undefined about it, or "".
+        """
+        if number == 0:
+            return ""
+        group = self._group_of[wave]
+        place = group, number
+        if not self.expected[place]:
+            return "nobody has set it up"
+        if expected:
+            self.expected[place] = expected
+        self.arrived[place] += 1
+        if self.arrived[place] > self.expected[place]:
+            return "more waves have arrived than it expects"
+        if self.arrived[place] == self.expected[place]:
+            self.arrived[place] = 0
+            self.complete |= (self._group_of == group) & (self.joined == number)
+        return ""
+
+    def passes(self) -> NDArray[np.bool_]:
+        """Which waves need not wait at the barrier that they joined."""
+        passing: NDArray[np.bool_] = self.complete | (self.joined == 0)
+        return passing

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
 from ptxlift.emulator.access import scalar_source, scalar_target, vcc_is_zero
+from ptxlift.emulator.barriers import NamedBarriers
 from ptxlift.emulator.operands import EXEC, VCC, Const, Inst
 from ptxlift.emulator.salu import compile_salu
 from ptxlift.emulator.state import State
@@ -117,16 +118,27 @@ def _end(inst: Inst) -> Leave:
     return leave
 
 
-def _barrier_id(inst: Inst) -> None:
-    """Only the work-group's own barrier, -1, is emulated."""
-    for operand in inst.operands:
-        if not isinstance(operand.value, Const) or int(operand.value.value) & 0xFFFF != 0xFFFF:
-            raise PtxError.of("PTX406", f"named barriers are not emulated: {inst.text}")
+def _is_groups(inst: Inst) -> bool:
+    """Whether an instruction is for the work-group's own barrier, -1, which old ones do not name.
+    The others below 0 are no program's, or those of a cluster.
+    """
+    if not inst.operands:
+        return True
+    value = inst.operands[0].value
+    if not isinstance(value, Const):
+        return False
+    number = (int(value.value) & 0xFFFF ^ 0x8000) - 0x8000
+    if number < -1:
+        raise PtxError.of("PTX406", f"this barrier is not emulated: {inst.text}")
+    return number == -1
 
 
 def _barrier(arrives: bool, waits: bool, first: bool = False) -> Callable[[Inst], Leave]:
     def make(inst: Inst) -> Leave:
-        _barrier_id(inst)
+        if not _is_groups(inst):
+            if first:
+                raise PtxError.of("PTX406", f"this barrier is not emulated: {inst.text}")
+            return _named_wait(inst) if waits else _named(_signal)(inst)
 
         def leave(st: State, barriers: Any) -> Next:
             if first:
@@ -141,6 +153,67 @@ def _barrier(arrives: bool, waits: bool, first: bool = False) -> Callable[[Inst]
         return leave
 
     return make
+
+
+_NAMED_MASK, _COUNT_MASK = 31, 127
+_Act: TypeAlias = Callable[[NamedBarriers, int, int, int], str]
+
+
+def _named(act: _Act) -> Callable[[Inst], Leave]:
+    """What waves do at a named barrier, whose number is constant or in M0's lowest bits; there, the
+    count is in bits 16 to 22. EXEC is not heeded: who has no lane there should not have come.
+    """
+
+    def make(inst: Inst) -> Leave:
+        read = scalar_source(inst.operands[0], Kind.B32)
+
+        def leave(st: State, barriers: Any) -> Next:
+            words = np.broadcast_to(read(st).reshape(-1), st.active.shape)
+            for wave in np.flatnonzero(st.active).tolist():
+                word = int(words[wave])
+                number = word & _NAMED_MASK
+                wrong = _allocation(st, number) or act(
+                    barriers.named, wave, number, word >> 16 & _COUNT_MASK
+                )
+                if wrong:
+                    raise PtxError.of(
+                        "PTX403",
+                        f"named barrier {number} in kernel {st.kernel}: {wrong}:"
+                        f" {st.describe_wave(wave)}, instruction {inst.text!r}",
+                    )
+            return inst.end
+
+        return leave
+
+    return make
+
+
+def _allocation(st: State, number: int) -> str:
+    return "" if number <= st.named_barriers else "the kernel's descriptor does not ask for it"
+
+
+def _begin(named: NamedBarriers, wave: int, number: int, count: int) -> str:
+    return named.begin(wave, number, count)
+
+
+def _join(named: NamedBarriers, wave: int, number: int, count: int) -> str:
+    named.join(wave, number)
+    return ""
+
+
+def _signal(named: NamedBarriers, wave: int, number: int, count: int) -> str:
+    return named.signal(wave, number, count)
+
+
+def _named_wait(inst: Inst) -> Leave:
+    """The number says only that it is a named one: the one that the wave joined last."""
+
+    def leave(st: State, barriers: Any) -> Next:
+        barriers.wait_named(st.active)
+        st.must_reschedule = True
+        return inst.end
+
+    return leave
 
 
 def _sleep(inst: Inst) -> Leave:
@@ -194,6 +267,8 @@ LEAVING: dict[str, Callable[[Inst], Leave]] = (
         "s_barrier_signal": _barrier(True, False),
         "s_barrier_signal_isfirst": _barrier(True, False, True),
         "s_barrier_wait": _barrier(False, True),
+        "s_barrier_init": _named(_begin),
+        "s_barrier_join": _named(_join),
     }
 )
 """Instructions that end a block."""

@@ -21,6 +21,7 @@ from ptxlift.emulator.abi import (
     dispatch_packet,
     entry_address,
     fill_kernarg,
+    named_barriers,
 )
 from ptxlift.emulator.batch import Batch
 from ptxlift.emulator.blocks import Code
@@ -210,6 +211,7 @@ class _Launch:
         st = State(waves, self.lanes, max(vgprs, 3), agprs)
         groups = waves // self.waves_each
         st.lds_size, st.scratch_size = self.lds_size, self.scratch_size
+        st.named_barriers = named_barriers(self.entry.kernel, self.image.target)
         st.has_dynamic_stack = self.entry.kernel.uses_dynamic_stack
         stride = (self.lds_size + 15) // 16 * 16
         st.lds = Buffer(np.zeros(groups * stride, np.uint8))

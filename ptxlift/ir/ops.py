@@ -167,6 +167,7 @@ _OTHER = [
     ("native_value",    "* -> *",       "text",                                    Effect.PURE,    "the same, without any effect"),
     # block ---------------------------------------------------------------------------------------------------------------------
     ("barrier",         "32 32 1 -> 32","mode counted",                            Effect.BARRIER, "id, thread count (if counted), predicate -> popc or predicate as 0/1 (0 for sync)"),
+    ("named_barrier",   "->",           "mode number waves",                       Effect.BARRIER, "sync or arrive at one of the barriers of a block that count waves of 32"),
     ("sleep",           "32 ->",        "",                                        Effect.WRITE,   "nanosleep"),
     # calls and control -------------------------------------------------------------------------------------------------------
     ("call",            "* -> *",       "symbol result_widths",                    Effect.CALL,    "direct call"),

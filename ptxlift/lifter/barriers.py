@@ -7,9 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import BarrierMode, IntPredicate, Order, Scope
-from ptxlift.ir.core import Value
 from ptxlift.isa import Role
-from ptxlift.lifter import named_barriers
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.words import words
 from ptxlift.ptx import module as ptx
@@ -17,7 +15,12 @@ from ptxlift.ptx import module as ptx
 if TYPE_CHECKING:
     from ptxlift.lifter.function import FunctionLifter
 
-_REDUCTIONS = {"popc": BarrierMode.POPC, "and": BarrierMode.AND, "or": BarrierMode.OR}
+_MODES = {
+    "arrive": BarrierMode.ARRIVE,
+    "popc": BarrierMode.POPC,
+    "and": BarrierMode.AND,
+    "or": BarrierMode.OR,
+}
 
 
 @lifts("bar_sync", "bar_arrive", "bar_red")
@@ -29,35 +32,13 @@ def lift_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
     ident = at.scalar(named["a"], 32)
     count = at.scalar(named["b"], 32) if counted else at.const(32, 0)
     predicate = at.scalar(named["c"], 1) if "c" in named else at.const(1, 0)
-    if "arrive" in present:
-        named_barriers.arrive(at, ident, count)
-        return
-    mode = next((_REDUCTIONS[word] for word in present if word in _REDUCTIONS), BarrierMode.SYNC)
-    if counted and mode is BarrierMode.SYNC:
-        named_barriers.sync(at, ident, count)
-        return
-    if counted:
-        result = _counted_reduction(at, ident, count, predicate, mode)
-    else:
-        result = at.builder.barrier(ident, count, predicate, mode, counted)
+    mode = next((_MODES[word] for word in present if word in _MODES), BarrierMode.SYNC)
+    result = at.builder.barrier(ident, count, predicate, mode, counted)
     spec = inst.form.operands[0]
     if spec.role is Role.RESULT:
         if spec.type.bits == 1:
             result = at.builder.icmp(result, at.const(32, 0), IntPredicate.NE)
         at.write(inst.operands[0], spec, (result,), inst)
-
-
-def _counted_reduction(
-    at: FunctionLifter, ident: Value, count: Value, predicate: Value, mode: BarrierMode
-) -> Value:
-    """All are true where none is false."""
-    counts_false = mode is BarrierMode.AND
-    vote = at.builder.not_(predicate) if counts_false else predicate
-    total = named_barriers.reduce(at, ident, count, vote)
-    if mode is BarrierMode.POPC:
-        return total
-    wanted = IntPredicate.EQ if counts_false else IntPredicate.NE
-    return at.builder.zext(at.builder.icmp(total, at.const(32, 0), wanted), 32)
 
 
 @lifts("barrier_cluster_arrive", "barrier_cluster_wait")

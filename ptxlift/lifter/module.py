@@ -14,12 +14,12 @@ from ptxlift.ir import core as ir
 from ptxlift.ir.lock_loops import release_in_loops
 from ptxlift.ir.meeting_loop import bring_together
 from ptxlift.isa import Kind
-from ptxlift.lifter import named_barriers
 from ptxlift.lifter.calls import widths
 from ptxlift.lifter.declarations import check_declarations
 from ptxlift.lifter.function import FunctionLifter
 from ptxlift.lifter.local_values import values_for_locals
 from ptxlift.lifter.locations import origin_of
+from ptxlift.lifter.named_barriers import Reach, place_counted_barriers
 from ptxlift.lifter.operands import SPACE_OF
 from ptxlift.lifter.program import Older, Outside, Program
 from ptxlift.lifter.wrapped_atomics import inline_atomics
@@ -48,13 +48,15 @@ def lift_program(
     passed: Mapping[str, int] | None = None,
     native: str = "",
     outside: Outside | None = None,
+    has_barriers: bool = False,
 ) -> Lifted:
     """Lifts the kernels named (all of them if None) and everything they reach.
 
     older: other images of the modules, the best first; a kernel is taken from the first image that
     can be lifted. passed: how many images of a kernel not to try, if there are more. native: the
     NVIDIA target whose own instructions stay, "" for an AMD one. outside: what the program is
-    linked with. Raises `PtxError` for a kernel name nobody defines and for symbols defined twice.
+    linked with. has_barriers: the target has barriers for some of a block's waves. Raises
+    `PtxError` for a kernel name nobody defines and for symbols defined twice.
     """
     program = Program(modules, older, native, outside)
     check_declarations(program)
@@ -71,7 +73,13 @@ def lift_program(
                 at[name] = number
                 break
             reasons.setdefault(name, errors)
-    lifted = _gather(program, [images[name][at[name]] for name in images], lifting)
+    lifted, reaches = _gather(program, [images[name][at[name]] for name in images], lifting)
+    if not native:  # lanes of NVIDIA's warps make progress by themselves
+        place_counted_barriers(lifted.module, reaches, has_barriers)
+        inline_atomics(lifted.module)
+        values_for_locals(lifted.module)
+        release_in_loops(lifted.module)
+        bring_together(lifted.module)
     lifted.passed = {name: number for name, number in at.items() if number}
     lifted.reasons = {name: found for name, found in reasons.items() if name in lifted.passed}
     return lifted
@@ -99,6 +107,12 @@ class _Lifting:
             except PtxError as error:
                 self.done[source] = list(error.diagnostics)
             work.extend(lifter.called)
+
+    def made(self, source: ptx.Function) -> ir.Function:
+        """The IR of a function that was lifted."""
+        function = self.done[source]
+        assert isinstance(function, ir.Function), "its errors were looked at before"
+        return function
 
     def closure(self, kernel: ptx.Function) -> list[ptx.Function]:
         """A kernel and all it reaches."""
@@ -185,26 +199,24 @@ def _kernel_param(variable: ptx.Variable) -> ir.KernelParam:
     )
 
 
-def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting) -> Lifted:
+def _gather(
+    program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting
+) -> tuple[Lifted, list[Reach]]:
     name = program.modules[0].source.name if program.modules else "<ptx>"
     version = max((module.version for module in program.modules), default=(0, 0))
     lifted = Lifted(ir.Module(name, version=version))
+    reaches = []
     for kernel in wanted:
         errors = lifting.errors(kernel)
         if errors:
             lifted.failed[kernel.name] = errors
             continue
         reached = lifting.closure(kernel)
-        scratch = {name: v for f in reached for name, v in lifting.needs[f].scratch.items()}
-        lifted.module.variables.update(scratch)
-        if named_barriers.WORDS.name in scratch:
-            entry = lifting.done[kernel]
-            assert isinstance(entry, ir.Function)
-            named_barriers.prepare(entry)
+        reaches.append(Reach(lifting.made(kernel), [lifting.made(f) for f in reached]))
         for function in reached:
-            made = lifting.done[function]
-            assert isinstance(made, ir.Function)
+            made = lifting.made(function)
             lifted.module.functions.setdefault(made.name, made)
+            lifted.module.variables.update(lifting.needs[function].scratch)
             lifted.module.functions.update(lifting.needs[function].outside)
             for declared in lifting.needs[function].declared:
                 lifted.module.functions.setdefault(declared.name, _empty(program, declared))
@@ -214,12 +226,7 @@ def _gather(program: Program, wanted: Sequence[ptx.Function], lifting: _Lifting)
         functions = program.functions_in(variable)
         if all(program.name_of(f) in lifted.module.functions for f in functions):
             declare(program, variable, lifted.module)
-    if not program.native:  # lanes of NVIDIA's warps make progress by themselves
-        inline_atomics(lifted.module)
-        values_for_locals(lifted.module)
-        release_in_loops(lifted.module)
-        bring_together(lifted.module)
-    return lifted
+    return lifted, reaches
 
 
 def declare(program: Program, variable: ptx.Variable, module: ir.Module) -> None:

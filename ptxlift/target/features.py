@@ -153,6 +153,7 @@ class Feature(Enum):
     S_BARRIER = "s_barrier"
     SPLIT_BARRIER = "s_barrier_signal, s_barrier_wait"
     NAMED_BARRIER = "s_barrier_init, s_barrier_join"
+    BARRIER_OBJECTS = "barriers 1 to 16 of a work-group, which these instructions name"
     WAKEUP_BARRIER = "s_wakeup_barrier"
     SLEEP_VAR = "s_sleep_var"
     MONITOR_SLEEP = "s_monitor_sleep"

@@ -1,8 +1,10 @@
 """Lowerings of block and warp barriers, and of sleeping.
 
-Comes in: `barrier` with its number, count and reduction. Goes out: the hardware's one barrier a
-work-group with the fences that PTX implies; a reduction goes through words of shared memory between
-two of them.
+Comes in: `barrier` with its number and reduction, and `named_barrier`. Goes out: the hardware's one
+barrier a work-group with the fences that PTX implies; a reduction goes through words of shared
+memory between two of them. Named barriers are barriers that LLVM numbers; a wave joins one to wait
+at it. What waves do at them does not heed EXEC, but LLVM keeps the jumps over such code where no
+lane takes it.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ def _barrier(e: Emitter, op: Op) -> None:
         raise e.error(
             op,
             "PTX201",
-            "bar.red with a thread count is not translated",
-            "let all threads of the block take part, or use bar.sync and shared memory",
+            "a barrier that counts threads is not translated here",
+            "let all threads of the block take part, or use it in a kernel",
         )
     if mode is BarrierMode.SYNC:
         _wait(e)
@@ -54,6 +56,39 @@ def _barrier(e: Emitter, op: Op) -> None:
     comparison = "eq" if mode is BarrierMode.AND else "ne"
     flag = e.let(f"icmp {comparison} i32 {count}, 0")
     e.set_bits(op.results[0], f"zext i1 {flag} to i32")
+
+
+_OBJECT = 'target("amdgcn.named.barrier", 0)'
+
+
+def _object(e: Emitter, number: int) -> str:
+    """The object that stands for a barrier of PTX, the same in all functions."""
+    name = f"@ptxlift.barrier.{number}"
+    e.context.helpers[name] = f"{name} = internal addrspace(3) global {_OBJECT} poison"
+    return name
+
+
+def begin_barriers(e: Emitter) -> None:
+    """A kernel's prologue: the named barriers it may come to are empty before any wave arrives."""
+    for number, waves in sorted(e.facts.named_barriers.items()):
+        init = "void @llvm.amdgcn.s.barrier.init(ptr addrspace(3), i32)"
+        e.do(e.call(init, _object(e, number), str(waves)))
+    if e.facts.named_barriers:
+        e.do(e.call("void @llvm.amdgcn.s.barrier()"))
+
+
+@lowers("named_barrier")
+def _named_barrier(e: Emitter, op: Op) -> None:
+    mode, number, waves = op.attrs
+    place = _object(e, int(str(number)))
+    e.do(_RELEASE)
+    if mode is BarrierMode.SYNC:  # joining again forgets what was completed before
+        e.do(e.call("void @llvm.amdgcn.s.barrier.join(ptr addrspace(3))", place))
+    signal = "void @llvm.amdgcn.s.barrier.signal.var(ptr addrspace(3), i32)"
+    e.do(e.call(signal, place, str(waves)))
+    if mode is BarrierMode.SYNC:
+        e.do(e.call("void @llvm.amdgcn.s.barrier.wait(i16)", "1"))
+        e.do(_ACQUIRE)
 
 
 def _count_where(e: Emitter, predicate: str) -> str:

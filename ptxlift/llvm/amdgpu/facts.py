@@ -23,6 +23,7 @@ class Facts:
     may_exit: bool = False  # ends the thread in a function that is not a kernel
     keeps_subnormals: bool = False  # some f32 op without .ftz could tell
     block_barrier_scratch: bool = False  # barrier reductions need LDS of their own
+    named_barriers: dict[int, int] = field(default_factory=dict)  # waves by number
     has_loops: bool = False
     has_locals_or_calls: bool = False
     size: int = 0  # ops
@@ -38,7 +39,7 @@ _SENSITIVE = frozenset({
 _PAIRABLE = frozenset({"fadd", "fsub", "fmul", "ffma"})
 _REGISTERS = frozenset({"special", "clock"})
 _CALLS = frozenset({"call", "call_indirect"})
-_NOTABLE = _SENSITIVE | _REGISTERS | _CALLS | {"symbol_address", "exit", "barrier"}
+_NOTABLE = _SENSITIVE | _REGISTERS | _CALLS | {"symbol_address", "exit", "barrier", "named_barrier"}
 _ROUNDS_TINY_TO_ZERO = frozenset({Rounding.RN, Rounding.RZ})
 _REDUCTIONS = frozenset({BarrierMode.POPC, BarrierMode.AND, BarrierMode.OR})
 
@@ -94,6 +95,7 @@ def _absorb(facts: Facts, callee: Facts, is_kernel: bool) -> bool:
     facts.may_exit |= callee.may_exit
     facts.keeps_subnormals |= callee.keeps_subnormals
     facts.block_barrier_scratch |= callee.block_barrier_scratch
+    facts.named_barriers = callee.named_barriers | facts.named_barriers
     return _size(facts) != before
 
 
@@ -105,6 +107,7 @@ def _size(facts: Facts) -> tuple[int, ...]:
         len(facts.callees),
         *flags,
         facts.block_barrier_scratch,
+        len(facts.named_barriers),
     )
 
 
@@ -144,6 +147,9 @@ def _add_op(facts: Facts, op: Op, function: Function, module: Module) -> None:
         facts.may_exit |= not function.is_kernel
     elif name == "barrier":
         facts.block_barrier_scratch |= op.attr("mode") in _REDUCTIONS
+    elif name == "named_barrier":
+        _, number, waves = op.attrs
+        facts.named_barriers.setdefault(int(str(number)), int(str(waves)))
     elif name in _CALLS:
         _add_call(facts, op, module)
 

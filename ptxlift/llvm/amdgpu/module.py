@@ -6,13 +6,14 @@ they are. It must know no op.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ptxlift.diag import Source
 from ptxlift.ir.core import Function, Module
 from ptxlift.ir.printf import metadata_entry
 from ptxlift.llvm.amdgpu import control
 from ptxlift.llvm.amdgpu import facts as facts_module
+from ptxlift.llvm.amdgpu.barrier import begin_barriers
 from ptxlift.llvm.amdgpu.context import FIRST_NOTE, Context
 from ptxlift.llvm.amdgpu.emitter import Emitter
 from ptxlift.llvm.amdgpu.facts import Facts
@@ -81,7 +82,7 @@ def _function(function: Function, facts: Facts, context: Context, lines: DebugLi
     if function.is_kernel:
         _check_shared(function, facts, context)
     emitter = Emitter(context, function, facts)
-    emitter.emit_blocks(leave_idle_lanes if function.is_kernel and context.is_split else None)
+    emitter.emit_blocks(_prologue(context) if function.is_kernel else None)
     control.finish(emitter)
     emitter.complete_phis()
     head = f"{_head(function, emitter, facts)} {attributes(function, facts, context)}"
@@ -92,6 +93,10 @@ def _function(function: Function, facts: Facts, context: Context, lines: DebugLi
         head += f" !dbg {scope}"
     body = "\n".join(text)
     return f"{head} {{\n{body}\n}}"
+
+
+def _prologue(context: Context) -> Callable[[Emitter], None]:
+    return leave_idle_lanes if context.is_split else begin_barriers
 
 
 def _declaration(function: Function) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 import ptxlift
 
-TARGETS = ("gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
+TARGETS = ("gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250")
 
 # Warps 0 and 1 write a tile and arrive at barrier 1; warps 2 and 3 wait there, read the tile, and
 # arrive at barrier 2, where the writers wait before the next round. 128 threads count at each.
