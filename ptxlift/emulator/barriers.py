@@ -65,43 +65,50 @@ class Barriers:
         self.status[free] = RUN
 
 
-NAMED = 16
-"""Named barriers of a group; the numbers 1 to 16."""
+_NAMED = 16  # the numbers 1 to 16; 0 is a barrier at which nothing happens
 _NOWHERE = -1
+_NOT_ASKED_FOR = "the kernel's descriptor does not ask for it"
 
 
 class NamedBarriers:
     """Barriers for some waves of a group, as LLVM's "AMDGPU Execution Synchronization" has them.
 
     Each expects a number of arrivals. The last one completes it: it is empty again, and the waves
-    that joined it may go on from their next wait. Joining forgets earlier completions.
+    that joined it may go on from their next wait. Joining forgets earlier completions. What is done
+    gives what is wrong or undefined about it, or "". `available`: how many there are.
     """
 
     def __init__(self, groups: int, group_of: NDArray[np.int64]) -> None:
         self._group_of = group_of
-        self.expected = np.zeros((groups, NAMED + 1), np.int64)
-        self.arrived = np.zeros((groups, NAMED + 1), np.int64)
+        self.available = 0
+        self.expected = np.zeros((groups, _NAMED + 1), np.int64)
+        self.arrived = np.zeros((groups, _NAMED + 1), np.int64)
         self.joined = np.full(len(group_of), _NOWHERE, np.int64)
         self.complete = np.zeros(len(group_of), np.bool_)
 
     def begin(self, wave: int, number: int, expected: int) -> str:
-        """Sets a barrier up; gives what is wrong with that, or ""."""
+        """Sets a barrier up."""
+        if number > self.available:
+            return _NOT_ASKED_FOR
         if not expected:
             return "it would expect no wave"
         place = self._group_of[wave], number
         self.expected[place], self.arrived[place] = expected, 0
         return ""
 
-    def join(self, wave: int, number: int) -> None:
+    def join(self, wave: int, number: int) -> str:
         """The wave's next waits are for this barrier."""
+        if number > self.available:
+            return _NOT_ASKED_FOR
         self.joined[wave], self.complete[wave] = number, False
+        return ""
 
     def signal(self, wave: int, number: int, expected: int) -> str:
-        """A wave arrives; `expected`: how many do from now on, 0 for no change. Gives what is
-        undefined about it, or "".
-        """
+        """A wave arrives; `expected`: how many do from now on, 0 for no change."""
         if number == 0:
             return ""
+        if number > self.available:
+            return _NOT_ASKED_FOR
         group = self._group_of[wave]
         place = group, number
         if not self.expected[place]:

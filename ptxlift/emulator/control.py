@@ -172,9 +172,7 @@ def _named(act: _Act) -> Callable[[Inst], Leave]:
             for wave in np.flatnonzero(st.active).tolist():
                 word = int(words[wave])
                 number = word & _NAMED_MASK
-                wrong = _allocation(st, number) or act(
-                    barriers.named, wave, number, word >> 16 & _COUNT_MASK
-                )
+                wrong = act(barriers.named, wave, number, word >> 16 & _COUNT_MASK)
                 if wrong:
                     raise PtxError.of(
                         "PTX403",
@@ -188,17 +186,12 @@ def _named(act: _Act) -> Callable[[Inst], Leave]:
     return make
 
 
-def _allocation(st: State, number: int) -> str:
-    return "" if number <= st.named_barriers else "the kernel's descriptor does not ask for it"
-
-
 def _begin(named: NamedBarriers, wave: int, number: int, count: int) -> str:
     return named.begin(wave, number, count)
 
 
 def _join(named: NamedBarriers, wave: int, number: int, count: int) -> str:
-    named.join(wave, number)
-    return ""
+    return named.join(wave, number)
 
 
 def _signal(named: NamedBarriers, wave: int, number: int, count: int) -> str:

@@ -204,14 +204,15 @@ class _Launch:
         major = self.image.target.generation
         checking = self.options.check_hazards
         checker = HazardChecker(waves, major, self.image.target.name) if checking else None
-        return Batch(st, self.code, len(groups), first, checker)
+        batch = Batch(st, self.code, len(groups), first, checker)
+        batch.barriers.named.available = named_barriers(self.entry.kernel, self.image.target)
+        return batch
 
     def _new_state(self, waves: int) -> State:
         vgprs, agprs = self.image.registers
         st = State(waves, self.lanes, max(vgprs, 3), agprs)
         groups = waves // self.waves_each
         st.lds_size, st.scratch_size = self.lds_size, self.scratch_size
-        st.named_barriers = named_barriers(self.entry.kernel, self.image.target)
         st.has_dynamic_stack = self.entry.kernel.uses_dynamic_stack
         stride = (self.lds_size + 15) // 16 * 16
         st.lds = Buffer(np.zeros(groups * stride, np.uint8))

@@ -60,7 +60,6 @@ class State:
         self.lds_base: NDArray[np.int64] = np.zeros((waves, 1), np.int64)
         self.scratch = Buffer(np.zeros(0, np.uint8))
         self.scratch_size = 0
-        self.named_barriers = 0  # how many the kernel's descriptor asks for
         self.has_dynamic_stack = False  # scratch ends where the runtime's limit is, not the need
         self.clock = 0
         self.must_reschedule = False

@@ -453,9 +453,6 @@ class Builder:
     ) -> Value:
         return self._one("barrier", 32, (ident, count, predicate), (mode, counted))
 
-    def named_barrier(self, mode: BarrierMode, number: int, waves: int) -> None:
-        self.emit("named_barrier", (), (mode, number, waves))
-
     def sleep(self, duration: Value) -> None:
         self.emit("sleep", (duration,))
 

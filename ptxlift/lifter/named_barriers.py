@@ -108,7 +108,7 @@ def _name_barriers(function: Function, own: frozenset[int]) -> None:
             if number in own and number is not None and count is not None:
                 build = Builder(Block("named"))
                 build.span = op.span
-                build.named_barrier(BarrierMode(op.attr("mode")), number, count // _WARP)
+                build.emit("named_barrier", (), (op.attr("mode"), number, count // _WARP))
                 block.ops[index : index + 1] = build.block.ops
 
 

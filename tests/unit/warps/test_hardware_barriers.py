@@ -146,3 +146,24 @@ LESS: bar.sync 0; bar.arrive 1, 32;
     with pytest.raises(ptxlift.PtxError, match="more waves have arrived than it expects") as caught:
         ptxlift.run(text, "k", 1, 128, [np.zeros(128, np.uint32)], target="gfx1250")
     assert caught.value.diagnostics[0].code == "PTX403"
+
+
+def test_sixteen_barriers_and_those_of_a_function() -> None:
+    """Warp w waits at its own barrier w, warp 5 in a function that the kernel calls."""
+    calls = "".join(
+        f"W{n}: {'call meet, (%r9);' if n == 5 else f'bar.sync {n}, 32;'} bra DONE;\n"
+        for n in range(16)
+    )
+    names = ", ".join(f"W{n}" for n in range(16))
+    body = f"""st.shared.u32 [%r3], %r4; shr.u32 %r9, %r0, 5;
+    T: .branchtargets {names};
+    brx.idx %r9, T;
+{calls}DONE: xor.b32 %r3, %r3, 124; ld.shared.u32 %r6, [%r3];
+"""
+    meet = ".func meet(.reg .b32 %n) { bar.sync 5, 32; bar.sync 5, 32; ret; }\n"
+    kernel = (HEAD + body + TAIL).replace("tile[512]", "tile[2048]")
+    text = kernel.replace(".visible", meet + ".visible")
+    assert ptxlift.lift(text, target="gfx1250").asm.count("s_barrier_init m0") == 16
+    out = np.zeros(512, np.uint32)
+    ptxlift.run(text, "k", 1, 512, [out], target="gfx1250")
+    np.testing.assert_array_equal(out, (np.arange(512, dtype=np.uint32) ^ 31) ** 2)
