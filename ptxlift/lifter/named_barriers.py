@@ -13,6 +13,8 @@ gfx1250 has sixteen more barriers a block, which count waves of 32, and at which
 without having joined them (LLVM's "AMDGPU Execution Synchronization"). Their numbers are constants,
 they hold 127 waves at most and take no votes: a barrier of PTX becomes one of them if all its uses
 do without the rest.
+
+A barrier for the whole block counts like the others if threads arrive at it without waiting.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ def place_counted_barriers(module: ir.Module, reaches: Sequence[Reach], in_hardw
     counted = [op for function in module.functions.values() for op in _counted(function)]
     if not counted:
         return
+    counted += _count_whole_blocks(counted, reaches)
     own = _in_hardware(counted) if in_hardware else frozenset[int]()
     written = set()
     for function in module.functions.values():
@@ -82,6 +85,52 @@ def place_counted_barriers(module: ir.Module, reaches: Sequence[Reach], in_hardw
 
 def _counted(function: Function) -> list[Op]:
     return [op for op in function.ops() if op.name == "barrier" and op.attr("counted")]
+
+
+def _count_whole_blocks(counted: Sequence[Op], reaches: Sequence[Reach]) -> list[Op]:
+    """Gives a count to barriers that are for the whole block, where threads arrive at one of that
+    number without waiting: the block's own barrier would wait for them. Returns those.
+    """
+    arrivals = {constant(op.operands[0]) for op in counted if op.attr("mode") is BarrierMode.ARRIVE}
+    sizes: dict[str, set[int]] = {}
+    functions = {function.name: function for reach in reaches for function in reach.functions}
+    for reach in reaches:
+        for function in reach.functions:
+            sizes.setdefault(function.name, set()).add(_block_size(reach.kernel))
+    found = []
+    for name, function in functions.items():
+        for block in function.blocks:
+            for op in filter(_is_whole, list(block.ops)):
+                number = constant(op.operands[0])
+                if number is not None and number in arrivals:
+                    _count_all(block, op, sizes[name])
+                    found.append(op)
+    return found
+
+
+def _is_whole(op: Op) -> bool:
+    return op.name == "barrier" and not op.attr("counted")
+
+
+def _block_size(kernel: Function) -> int:
+    """Threads of whole warps, or 0 where only the launch says it."""
+    width, height, depth = kernel.bounds.reqntid or (0, 0, 0)
+    return -(-width * height * depth // _WARP) * _WARP
+
+
+def _count_all(block: Block, op: Op, sizes: set[int]) -> None:
+    """`sizes`: of the blocks of threads that may come here."""
+    build = Builder(Block("whole_block"))
+    build.span = op.span
+    if len(sizes) == 1 and 0 not in sizes:
+        count = build.const(_WIDTH, min(sizes))
+    else:
+        warps = build.special(_WIDTH, Special.NWARPID)
+        count = build.mul(warps, build.const(_WIDTH, _WARP))
+    op.operands[1] = count
+    op.attrs = (op.attr("mode"), True)
+    at = block.ops.index(op)
+    block.ops[at:at] = build.block.ops
 
 
 def _in_hardware(counted: Sequence[Op]) -> frozenset[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,23 @@ def test_producers_arrive_and_consumers_wait(target: str) -> None:
     lanes = np.arange(64, dtype=np.uint32)
     expected = [1000 * turn + (lanes ^ 63) for turn in range(rounds)]
     np.testing.assert_array_equal(out, np.concatenate(expected))
+
+
+@pytest.mark.parametrize("bounds", ["", ".reqntid 128"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_whole_block_waits_for_those_who_arrive(target: str, bounds: str) -> None:
+    """A wait without a count, where others of the block arrive with one and do not wait."""
+    rounds = 3
+    text = re.sub(r"bar\.sync (\d), 128", r"bar.sync \1", PRODUCER_CONSUMER)
+    text = text.replace("rounds)\n{", f"rounds) {bounds} {{")
+    out = np.zeros(64 * rounds, np.uint32)
+    ptxlift.run(text, "k", 1, 128, [out, np.uint32(rounds)], target=target)
+    lanes = np.arange(64, dtype=np.uint32)
+    expected = [1000 * turn + (lanes ^ 63) for turn in range(rounds)]
+    np.testing.assert_array_equal(out, np.concatenate(expected))
+    if target == "gfx1250":
+        known = bounds != ""
+        assert ("s_barrier_join" in ptxlift.lift(text, target).asm) == known
 
 
 @pytest.mark.parametrize("target", TARGETS)
