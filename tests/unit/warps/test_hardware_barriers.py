@@ -167,3 +167,11 @@ def test_sixteen_barriers_and_those_of_a_function() -> None:
     out = np.zeros(512, np.uint32)
     ptxlift.run(text, "k", 1, 512, [out], target="gfx1250")
     np.testing.assert_array_equal(out, (np.arange(512, dtype=np.uint32) ^ 31) ** 2)
+
+
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1250"])
+def test_a_statement_has_no_barriers_that_count(target: str) -> None:
+    """What they count in would have to be set up by the kernel around it."""
+    with pytest.raises(ptxlift.PtxError, match="a barrier that counts threads") as caught:
+        ptxlift.raise_inline_asm("bar.sync 1, 64;", "~{memory}", [], target=target)
+    assert caught.value.diagnostics[0].code == "PTX201"
