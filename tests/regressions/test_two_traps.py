@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ptxlift
-from ptxlift import PtxError
+from ptxlift import Options, PtxError
 
 TEXT = """
 .version 8.0
@@ -30,11 +30,11 @@ TEXT = """
 """
 
 
-@pytest.mark.parametrize("target", ["gfx1100", "gfx1150"])
+@pytest.mark.parametrize("target", ["gfx1100", "gfx1103", "gfx1150", "gfx11-generic"])
 def test_two_traps_behind_scalar_branches(target: str) -> None:
-    lifted = ptxlift.lift(TEXT, target=target)
-    for first, second in ((5, 8), (4, 7)):
-        with pytest.raises(PtxError, match="trap"):
+    lifted = ptxlift.lift(TEXT, target=target, options=Options(debug_lines=True), name="k.ptx")
+    for first, second, line in ((5, 8, 15), (4, 7, 13)):
+        with pytest.raises(PtxError, match=rf"trap.*k\.ptx:{line}\b"):
             ptxlift.run(lifted, "k", 1, 1, [np.array([first, second], np.uint32)])
     values = np.array([5, 7], np.uint32)
     ptxlift.run(lifted, "k", 1, 1, [values])

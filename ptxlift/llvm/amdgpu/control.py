@@ -113,7 +113,7 @@ def _leave_if(e: Emitter, flag: str) -> None:
 
 
 def finish(e: Emitter) -> None:
-    """Adds the blocks that calls leave through, and that traps are in."""
+    """Adds the blocks that calls leave through, and that no lane comes to."""
     e.finish_trap()
     if e.leaves_after_call:
         e.start_block(_EXITED)

@@ -18,7 +18,7 @@ from ptxlift.llvm.emitter import FunctionEmitter
 from ptxlift.llvm.pointers import PointerSpaces
 from ptxlift.target import Feature
 
-_TRAP = "trapped"  # a block's label
+_NO_LANE = "nolane"  # a block's label
 
 
 class Emitter(FunctionEmitter[Context]):
@@ -31,21 +31,35 @@ class Emitter(FunctionEmitter[Context]):
         self.arguments = KernelArguments(function, self.spaces.pointer_params())
         self.leaves_after_call = False
         self.without_payload = values_without_payload(function)
-        self._trap_is_shared = not context.has(Feature.S_TRAP)
-        self._traps = False
+        self._traps_are_long = not context.has(Feature.S_TRAP)
+        self._traps = 0
 
     def trap(self) -> None:
-        """Where traps are long, LLVM cannot place two of them after scalar branches."""
-        if not self._trap_is_shared:
-            super().trap()
-            return
-        self.do(f"br label %{_TRAP}")
-        self._traps = True
+        """Where traps are long, LLVM cannot place two of them that all lanes reach together: it
+        is made to believe that some lanes might go elsewhere.
+        """
+        if self._traps_are_long:
+            lane = self.let(self.call("i32 @llvm.amdgcn.mbcnt.lo(i32, i32)", "-1", "0"))
+            lane = self.let(self.call("i32 @llvm.amdgcn.softwqm.i32(i32)", lane))  # now unknown
+            here = self.fresh("trap")
+            known = self.let(f"icmp ult i32 {lane}, 64")
+            self.do(f"br i1 {known}, label %{here}, label %{_NO_LANE}")
+            self.start_block(here)
+        self._traps += 1
+        self._tell_apart(self._traps)
+        super().trap()
+
+    def _tell_apart(self, number: int) -> None:
+        """Equal blocks would become one, which has no line; `sched.barrier` is no instruction, and
+        nothing else stands in the block for its mask to order.
+        """
+        if self.context.options.debug_lines:
+            self.do(self.call("void @llvm.amdgcn.sched.barrier(i32)", str(number % 1024)))
 
     def finish_trap(self) -> None:
-        """Adds the block that all traps are in."""
-        if self._traps:
-            self.start_block(_TRAP)
+        """Adds the block that no lane comes to."""
+        if self._traps and self._traps_are_long:
+            self.start_block(_NO_LANE)
             super().trap()
 
     def open_slots(self) -> None:
