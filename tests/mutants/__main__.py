@@ -1,6 +1,7 @@
 """`python -m tests.mutants`: faults in semantics and lowerings, and whether a test notices each.
 
-Prints the score by operator and every survivor. Exit 1 where the score is below the goal. The tests
+Prints the score by operator and every survivor. Mutants that are equivalent or change cost only are
+counted apart, by the reasons in `equivalent`. Exit 1 where the score is below the goal. The tests
 of a set run once, to learn which functions they reach (kept in build/mutants); then each mutant
 runs those that reach its function.
 """
@@ -20,7 +21,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.mutants.equivalent import reason_for
+from tests.mutants.equivalent import changes_cost_only, is_equivalent
 from tests.mutants.operators import Mutant, mutants
 from tests.mutants.reach import Reach
 from tests.mutants.trial import is_killed, observe
@@ -34,13 +35,13 @@ _FIRST = 10.0  # seconds of tests that are tried in a first child
 class Set:
     """What is changed, and the tests that may notice. `without`: modules that are left alone."""
 
-    folder: str
+    folders: tuple[str, ...]
     without: tuple[str, ...]
     tests: tuple[str, ...]
 
     def modules(self) -> Iterator[ModuleType]:
-        """The modules of the folder, imported."""
-        for path in sorted((_ROOT / self.folder).glob("*.py")):
+        """The modules of the folders, imported."""
+        for path in (p for f in self.folders for p in sorted((_ROOT / f).glob("*.py"))):
             if path.stem not in self.without:
                 name = path.relative_to(_ROOT).with_suffix("").parts
                 yield importlib.import_module(".".join(name))
@@ -53,12 +54,12 @@ _AROUND = (
 )  # fmt: skip
 _SETS = {
     "semantics": Set(
-        "ptxlift/semantics",
+        ("ptxlift/semantics",),
         ("__init__", "algebra", "registry"),
         ("tests/vectors/test_replay.py", "tests/unit/semantics"),
     ),
     "lowers": Set(
-        "ptxlift/llvm/amdgpu",
+        ("ptxlift/llvm/amdgpu", "ptxlift/llvm/plain"),
         ("__init__", "registry", *_AROUND),
         (
             "tests/vectors/test_vectors_on_chips.py",
@@ -98,11 +99,14 @@ class Trials:
             for mutant in mutants(Path(str(module.__file__)).read_text(encoding="utf-8"))
             if self._options.only in f"{module.__name__} {mutant}"
         ]
-        counted = [(m, module) for m, module in every if not reason_for(_short(module), m)]
-        _say(f"{len(every)} mutants, {len(every) - len(counted)} of them equivalent")
-        if self._options.sample and self._options.sample < len(counted):
-            counted = random.Random(self._options.seed).sample(counted, self._options.sample)
-        return counted
+        sample = every
+        if self._options.sample and self._options.sample < len(every):
+            sample = random.Random(self._options.seed).sample(every, self._options.sample)
+        equal = [m for m, module in sample if is_equivalent(_short(module), m)]
+        costs = [m for m, module in sample if changes_cost_only(_short(module), m)]
+        _say(f"{len(every)} mutants; of {len(sample)} {len(equal)} are equivalent and "
+             f"{len(costs)} change cost only")  # fmt: skip
+        return [(m, module) for m, module in sample if m not in equal and m not in costs]
 
     def _try_all(self, every: list[tuple[Mutant, ModuleType]]) -> float:
         tried: Counter[str] = Counter()

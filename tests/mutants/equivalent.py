@@ -1,11 +1,16 @@
-"""Mutants that compute the same as the original, each with the reason; they are not counted."""
+"""Mutants that no test can notice by results, each with the reason; they are not counted.
+
+Equivalent ones compute the same in the same way. Those that change cost only compute the same, by
+more or fewer instructions: they are told apart, for a slower program is a fault of another kind.
+"""
 
 from __future__ import annotations
 
 from tests.mutants.operators import Mutant
 
 # (module, function, part of the description): why no test can notice
-_EQUIVALENT: dict[tuple[str, str, str], str] = {
+_Reasons = dict[tuple[str, str, str], str]
+_EQUIVALENT: _Reasons = {
     ("semantics.narrow", "_encode", "icmp(a, algebra.const(32, [0])"):
         "of the patterns below 1 that are not negative, 0 gives 0 either way",
     ("semantics.stochastic", "_encode", "icmp(a, algebra.const(32, [0])"):
@@ -20,17 +25,51 @@ _EQUIVALENT: dict[tuple[str, str, str], str] = {
         "the third selector is not read",
     ("semantics.definitions", "ones", "([1] << width)"):
         "constants are cut to their width, and all bits above it",
+    ("llvm.amdgpu.bitfields", "_bfind", "if [n > 32] else"):
+        "words of 32 bits are lowered above",
+    ("llvm.amdgpu.directed_double", "_root", "_power(-[500])"):
+        "near 2^-500 the remainder of a root is exact at either scale",
+    ("llvm.amdgpu.special", "_multiprocessors", "([12] if"):
+        "PTX asks for any number above all that occur",
+}  # fmt: skip
+# The same: why results stay equal
+_COST_ONLY: _Reasons = {
+    ("llvm.amdgpu.bytes", "_wanted", "_Byte([0] if"):
+        "both words are the same operand",
+    ("llvm.amdgpu.convert", "_float_to_int", "-> op.attr('ftz') in"):
+        "a subnormal number is rounded to 0 by rn and rz without a flush too",
+    ("llvm.amdgpu.extremes", "is_number", "[constant & type.magnitude_mask]"):
+        "a negative constant counts as NaN, and NaNs that cannot be are made canonical",
+    ("llvm.amdgpu.floating", "_fround", "-> op.attr('ftz') in"):
+        "a subnormal number is rounded to a zero of its sign by rn and rz without a flush too",
+    ("llvm.amdgpu.folds", "may_be_negation", "operands[:[2]]"):
+        "more sums are kept apart; kept or not, a sum rounds alike",
+    ("llvm.amdgpu.nibbles", "_is_constant", "-> isinstance(definition, Op) in"):
+        "no part is left that varies, or one of unknown nibbles: all four count as varying",
+    ("llvm.amdgpu.nibbles", "_add", "-> max(sums) < _MOST"):
+        "larger bounds than need be",
+    ("llvm.amdgpu.packed", "_type_of_pair", "if not e.context.has(Feature.PK_FMA_F32)"):
+        "LLVM splits a packed instruction that a chip lacks, and singles round as pairs do",
 }  # fmt: skip
 
 
 def known() -> list[tuple[str, str, str]]:
-    """What the table lists."""
-    return list(_EQUIVALENT)
+    """What the tables list."""
+    return [*_EQUIVALENT, *_COST_ONLY]
 
 
-def reason_for(module: str, mutant: Mutant) -> str:
-    """Why the mutant cannot be noticed, or an empty text."""
-    for (name, function, part), reason in _EQUIVALENT.items():
+def is_equivalent(module: str, mutant: Mutant) -> bool:
+    """Whether the mutant computes the same in the same way."""
+    return bool(_reason(_EQUIVALENT, module, mutant))
+
+
+def changes_cost_only(module: str, mutant: Mutant) -> bool:
+    """Whether the mutant computes the same by other instructions."""
+    return bool(_reason(_COST_ONLY, module, mutant))
+
+
+def _reason(reasons: _Reasons, module: str, mutant: Mutant) -> str:
+    for (name, function, part), reason in reasons.items():
         if name == module and function == mutant.function and part in str(mutant):
             return reason
     return ""

@@ -90,9 +90,9 @@ def _scaled(
     name: str, limit: int, factor: int, combine: str, after: str
 ) -> Callable[[Emitter, str], str]:
     """Operands below 2^limit are multiplied by 2^factor; `combine` with `after` undoes that."""
-    neutral = "1.0" if combine == "fmul" else "0.0"
 
     def compute(e: Emitter, text: str) -> str:
+        neutral = "1.0" if combine == "fmul" else "0.0"
         small = e.let(f"fcmp olt float {text}, {_power(limit)}")
         scale = e.let(f"select i1 {small}, float {_power(factor)}, float 1.0")
         scaled = e.let(f"fmul float {text}, {scale}")

@@ -165,7 +165,8 @@ def test_votes(target: str, options: CodegenOptions) -> None:
 @pytest.mark.parametrize("width", [32, 64])
 def test_match(width: int, target: str, options: CodegenOptions) -> None:
     small = words(6, 4)
-    small[64:96] = 2
+    small[64:128] = 2
+    small[100] = 3  # of 64 bits the lower word differs alone
     values = small if width == 32 else small.astype(np.uint64) << np.uint64(31)
 
     def body(b: Builder, v: list[Value]) -> Sequence[Value]:
