@@ -168,6 +168,8 @@ def _init(cls: type) -> Any:
     head, body = ["self"], []
     for entry in _fields_of(cls):
         name = entry.name
+        if not entry.is_in("init") and not entry.optional:
+            continue  # `__post_init__` sets it
         names[f"_set_{name}"] = getattr(cls, name).__set__
         value = name
         if entry.factory is not _MISSING:

@@ -34,10 +34,12 @@ def _classes(dataclass: Make, field: Make) -> tuple[type, type, type]:
     @dataclass(slots=True, eq=False)
     class Box:
         size: int
+        twice: int = field(init=False)
         seen: int = field(default=0, init=False)
 
         def __post_init__(self) -> None:
             self.seen = self.size + 1
+            self.twice = 2 * self.size
 
     return Point, Named, Box
 
@@ -64,7 +66,7 @@ _ACTIONS: list[Callable[[type, type, type, Any], object]] = [
     lambda p, n, b, lib: delattr(p(1), "x"),
     lambda p, n, b, lib: (p(1).tags is p(1).tags, p(1).tags),
     lambda p, n, b, lib: (n(1).y, n(1, 9).y, n.__match_args__, n.__slots__, p.__slots__),
-    lambda p, n, b, lib: (b(3).seen, b(3) == b(3), hash(b(3)) is None),
+    lambda p, n, b, lib: (b(3).seen, b(3).twice, b(3) == b(3), hash(b(3)) is None),
     lambda p, n, b, lib: b(3, 4),
     lambda p, n, b, lib: (lib.replace(n(1), name="z").name, lib.replace(p(1), x=7) == p(7)),
     lambda p, n, b, lib: lib.replace(p(1), unknown=7),

@@ -15,6 +15,7 @@ from ptxlift.llvm.fragment import Pieces
 from ptxlift.records import dataclass, replace
 
 _FLOATS = {"f16": ("half", "i16"), "f32": ("float", "i32"), "f64": ("double", "i64")}
+_HALVES = "<2 x half>"
 _POINTERS = {"p0": "ptr", "p1": "ptr addrspace(1)", "p3": "ptr addrspace(3)"}
 _POINTERS["p5"] = "ptr addrspace(5)"
 
@@ -30,8 +31,12 @@ class _Newer:
 
 def _extreme(found: re.Match[str], name: str) -> str:
     """Minimum or maximum of numbers: the other operand for a NaN, and -0 below +0."""
-    type, integer = _FLOATS[found[2]]
-    order, join = ("olt", "or") if found[1] == "minimum" else ("ogt", "and")
+    return _scalar_extreme(found[1], found[2], name)
+
+
+def _scalar_extreme(which: str, suffix: str, name: str) -> str:
+    type, integer = _FLOATS[suffix]
+    order, join = ("olt", "or") if which == "minimum" else ("ogt", "and")
     return f"""define internal {type} {name}({type} %a, {type} %b) alwaysinline nounwind {{
   %ordered = fcmp {order} {type} %a, %b
   %first = select i1 %ordered, {type} %a, {type} %b
@@ -44,6 +49,25 @@ def _extreme(found: re.Match[str], name: str) -> str:
   %nan = fcmp uno {type} %b, 0.0
   %result = select i1 %nan, {type} %a, {type} %second
   ret {type} %result
+}}"""
+
+
+def _extreme_halves(found: re.Match[str], name: str) -> str:
+    """Both halves' minima or maxima of numbers; PTX's NaN, 0x7fff, where neither is a number."""
+    scalar = f"{name}.half"
+    halves = []
+    for index in (0, 1):
+        halves += [f"  %{v}{index} = extractelement {_HALVES} %{v}, i32 {index}" for v in "ab"]
+        halves.append(f"  %m{index} = call half {scalar}(half %a{index}, half %b{index})")
+        halves.append(f"  %n{index} = fcmp uno half %m{index}, 0xH0000")
+        halves.append(f"  %r{index} = select i1 %n{index}, half 0xH7FFF, half %m{index}")
+    body = "\n".join(halves)
+    return f"""{_scalar_extreme(found[1], "f16", scalar)}
+define internal {_HALVES} {name}({_HALVES} %a, {_HALVES} %b) alwaysinline nounwind {{
+{body}
+  %first = insertelement {_HALVES} poison, half %r0, i32 0
+  %result = insertelement {_HALVES} %first, half %r1, i32 1
+  ret {_HALVES} %result
 }}"""
 
 
@@ -84,6 +108,7 @@ def _cast(found: re.Match[str], name: str) -> str:
 
 _NEWER = (
     _Newer(re.compile(r"llvm\.(minimum|maximum)num\.(f16|f32|f64)"), 21, _extreme),
+    _Newer(re.compile(r"llvm\.(minimum|maximum)num\.v2f16"), 21, _extreme_halves),
     _Newer(re.compile(r"llvm\.(minimum|maximum)num\..*"), 21),
     _Newer(re.compile(r"llvm\.amdgcn\.bitop3\..*"), 20),
     _Newer(re.compile(r"llvm\.amdgcn\.tanh\..*"), 22),

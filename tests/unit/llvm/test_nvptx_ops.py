@@ -95,12 +95,13 @@ def _launch(program: ptxlift.Program, case: Case, inputs: list[Lanes]) -> list[L
 
 
 def test_every_op_has_a_lowering() -> None:
-    """But for what passes for AMD chips make of shuffles and matrix products: that is refused.
-    Texture instructions stay PTX.
+    """But for what passes for AMD chips make of shuffles, barriers and matrix products: that is
+    refused. Texture instructions stay PTX.
     """
     absent = op_table().keys() - registry.table().keys() - IMAGE_OPS
     assert {"wave_permute", "matrix_core", "mma"} <= absent
-    assert {op_table()[name].effect for name in absent - {"is_among"}} == {Effect.WARP}
+    others = absent - {"is_among", "named_barrier"}
+    assert {op_table()[name].effect for name in others} == {Effect.WARP}
 
 
 def test_ops_of_amd_are_refused() -> None:

@@ -69,7 +69,7 @@ CASES = [
     (_wide_atomic, "PTX302", "128-bit"),
     (_misaligned, "PTX302", "aligned to 2 bytes"),
     (_constant_space, "PTX202", "isspacep.const"),
-    (_counted_barrier, "PTX201", "thread count"),
+    (_counted_barrier, "PTX201", "counts threads"),
     (_undefined_call, "PTX111", "nowhere"),
     (_directed_half, "PTX201", ".rz"),
     (_double_sine, "PTX201", "sin.approx"),
