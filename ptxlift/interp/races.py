@@ -28,6 +28,7 @@ from ptxlift.records import dataclass
 _STRONG_ROWS = ("atom", "red", "mbarrier", "cp_async_mbarrier")
 _STRONG_WORDS = frozenset({"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})
 _RELEASES = frozenset({"release", "acq_rel"})
+_RELEASE_UNSAID = ("mbarrier_arrive", "cp_async_mbarrier")  # unless `.relaxed` is said
 _NOBODY = -1
 _NEVER = np.iinfo(np.int64).max
 
@@ -144,7 +145,7 @@ class Races:
         if writes:  # of lanes that write one byte together, all but one find the other now
             self._compare(region, shadow.writes, places, who, number, "writes", "wrote")
         if self._strong[number]:
-            self._sync(whole, bool(_RELEASES & set(inst.form.values.values())))
+            self._sync(whole, _releases(inst))
 
     def _whole(self, state: State, slots: Lanes) -> Lanes:
         whole: Lanes = slots + state.shape.first * self._padded
@@ -224,3 +225,9 @@ class Races:
 def _is_strong(inst: ptx.Inst) -> bool:
     words = set(inst.form.values.values())
     return inst.form.name.startswith(_STRONG_ROWS) or bool(words & _STRONG_WORDS)
+
+
+def _releases(inst: ptx.Inst) -> bool:
+    words = set(inst.form.values.values())
+    unsaid = inst.form.name.startswith(_RELEASE_UNSAID) and "relaxed" not in words
+    return unsaid or bool(words & _RELEASES)

@@ -166,6 +166,9 @@ def _image_words(family: Family, placed: PlacedImage, texel: Texel) -> tuple[int
     }
     values |= _selects(texel)
     if shape not in HAS_OWN_PITCH:
+        most = 1 << sum(width for _, _, width in family.image["depth"])
+        if size.planes > most:
+            _refuse(f"more than {most} layers, slices or faces")
         values["depth"] = size.planes - 1
     if shape in HAS_OWN_PITCH or family is FAMILIES[9]:
         values["pitch"] = level.pitch // texel.size - 1

@@ -109,6 +109,9 @@ class ImageMemory:
         known = self._objects.get(id(described))
         if known is not None:
             return known
+        if not isinstance(described, Image | Sampler):
+            hint = "textures, surfaces and samplers have one"
+            raise PtxError.of("PTX401", f"{described!r:.40} has no handle", hint=hint)
         placed = self._place(described) if isinstance(described, Image) else None
         sampler = described if isinstance(described, Sampler) else None
         table = None
@@ -152,7 +155,7 @@ class ImageMemory:
             placed = texels.placed(texels.any_image)
             for number, array in enumerate(placed.image.arrays):
                 rows = placed.rows_of(number)
-                rows[...] = array.reshape(rows.shape)
+                rows[...] = np.asarray(array).reshape(rows.shape)
 
     def copy_back(self) -> None:
         """What kernels wrote to surfaces, after a launch."""
@@ -160,5 +163,5 @@ class ImageMemory:
             for image in texels.images.values():
                 if isinstance(image, Surface):
                     rows = texels.placed(image).rows_of(0)
-                    image.array[...] = rows.reshape(image.array.shape)
+                    np.asarray(image.array)[...] = rows.reshape(image.array.shape)
                     break

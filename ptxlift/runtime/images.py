@@ -6,8 +6,9 @@ channels of a texel, 1 (which may be left out), 2 or 4. The dtype is the channel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 
 import numpy as np
 
@@ -36,10 +37,23 @@ _AXES = {  # the planes' axes, and those of one plane
     "a2dms": (("layer", "sample"), 2),
 }
 _CHANNELS = (1, 2, 4)
+_MOST_AXES = 3
+_LARGEST_FLOAT = float(np.finfo(np.float32).max)
 
 
 def _refused(message: str, hint: str = "") -> PtxError:
     return PtxError.of("PTX401", message, hint=hint)
+
+
+def _check_numbers(what: str, given: object, count: int) -> None:
+    """Refuses all but `count` numbers that f32 can hold."""
+    values = tuple(given) if isinstance(given, Iterable) else ()
+    for value in values:
+        is_real = isinstance(value, int | float | np.integer | np.floating)
+        if not is_real or (isfinite(value) and abs(value) > _LARGEST_FLOAT):
+            raise _refused(f"{what} has {value!r:.40}, which is no float32")
+    if len(values) != count:
+        raise _refused(f"{what} is {count} numbers, not {given!r:.40}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,16 +79,20 @@ class Sampler:
         for chosen in (self.filter_mode, self.mipmap_filter):
             if chosen not in _FILTERS:
                 raise _refused(f"filter {chosen!r}", f"one of {', '.join(_FILTERS)}")
-        if len(self.border) != 4:
-            raise _refused("a border has four channels")
+        _check_numbers("a border of four channels", self.border, 4)
+        _check_numbers("a level-of-detail bias", (self.lod_bias,), 1)
+        _check_numbers("a level-of-detail range", self.lod_range, 2)
 
     @property
     def address_modes(self) -> tuple[AddressMode, AddressMode, AddressMode]:
         """Of x, y and z."""
         given = self.address_mode
+        known = isinstance(given, str) or (isinstance(given, Sequence) and len(given) <= _MOST_AXES)
+        if not known:
+            raise _refused(f"address mode {given!r:.40}", "a word, or one for each axis")
         words = (given,) * 3 if isinstance(given, str) else (*given, *("clamp",) * 3)[:3]
         for word in words:
-            if word not in _ADDRESS_MODES:
+            if not isinstance(word, str) or word not in _ADDRESS_MODES:
                 raise _refused(f"address mode {word!r}", f"one of {', '.join(_ADDRESS_MODES)}")
         x, y, z = (_ADDRESS_MODES[word] for word in words)
         return x, y, z
@@ -97,7 +115,7 @@ class Image:
     geometry: str = "2d"
 
     def __post_init__(self) -> None:
-        if self.geometry not in _AXES:
+        if not isinstance(self.geometry, str) or self.geometry not in _AXES:
             raise _refused(f"geometry {self.geometry!r}", f"one of {', '.join(_AXES)}")
         for array in self.arrays:
             self._check(array)
@@ -139,9 +157,11 @@ class Image:
     @property
     def channels(self) -> int:
         """Of a texel: 1, 2 or 4."""
+        return self._channels_of(self.array)
+
+    def _channels_of(self, array: Array) -> int:
         planes, inner = _AXES[self.geometry]
-        axes = len(planes) + inner
-        return int(self.array.shape[-1]) if self.array.ndim > axes else 1
+        return int(array.shape[-1]) if array.ndim > len(planes) + inner else 1
 
     @property
     def kind(self) -> ChannelKind:
@@ -172,6 +192,11 @@ class Image:
 class Surface(Image):
     """An array that kernels read and write by `suld`, `sust` and `sured`; changed in place."""
 
+    def __post_init__(self) -> None:
+        Image.__post_init__(self)
+        if not self.array.flags.writeable:
+            raise _refused("a surface is written to, and this array is read-only")
+
 
 @dataclass(frozen=True, eq=False)
 class Texture(Image, Sampler):
@@ -185,6 +210,8 @@ class Texture(Image, Sampler):
     levels: Sequence[Array] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.levels, Sequence):
+            raise _refused(f"levels are a list of arrays, not {self.levels!r:.40}")
         Image.__post_init__(self)
         Sampler.__post_init__(self)
         number = self.kind is ChannelKind.FLOAT or self.normalized_float
@@ -195,6 +222,8 @@ class Texture(Image, Sampler):
             self.kind is ChannelKind.FLOAT or self.array.dtype.itemsize > 2
         ):
             raise _refused(f"channels of {self.array.dtype} cannot be read as normalised floats")
+        if not number and not all(float(value).is_integer() for value in self.border):
+            raise _refused(f"a border of integer channels is {tuple(self.border)}")
         self._check_levels()
 
     @property
@@ -211,8 +240,10 @@ class Texture(Image, Sampler):
                 planes, max(1, first.height >> number), max(1, first.width >> number)
             )
             same = array.dtype == self.array.dtype and array.ndim == self.array.ndim
-            if not same or found != wanted:
+            same &= self._channels_of(array) == self.channels
+            largest = max(first.height, first.width, first.planes if deep else 1)
+            if not same or found != wanted or not largest >> number:
                 raise _refused(
                     f"level {number} has the shape {array.shape} of {array.dtype}",
-                    "each level is half of the one before, rounded down, of the same type",
+                    "each is half of the one before, rounded down, to one texel, of the same type",
                 )

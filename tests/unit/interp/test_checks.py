@@ -102,8 +102,23 @@ def handover(set_: str, get: str) -> str:
     return clear + HANDOVER.replace("SET", set_).replace("GET", get)
 
 
+# Thread 0 initialises, all arrive, and wait by test_wait: what each wrote is there for all.
+MEETING = """
+setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [s+512], 128; bar.sync 0;
+st.shared.u32 [%r1], %r0;
+ARRIVE
+SPIN: mbarrier.test_wait.shared.b64 %p1, [s+512], %d5; @!%p1 bra SPIN;
+mov.u32 %r2, s; ld.shared.u32 %r3, [%r2];
+"""
+
+
+def meeting(arrive: str) -> str:
+    return MEETING.replace("ARRIVE", f"mbarrier.arrive{arrive}.shared.b64 %d5, [s+512];")
+
+
 CLEAN = {
     "reduction": reduction(BARRIER),
+    "an arrival releases unless it says otherwise": meeting(""),
     "histogram": histogram(ATOMIC),
     "each its own element": "ld.global.u32 %r2, [%d2]; st.global.u32 [%d3], %r2;",
     "everyone reads": "ld.global.u32 %r2, [%d0];",
@@ -120,6 +135,7 @@ CLEAN = {
 }  # fmt: skip
 RACY = {
     "reduction": reduction(""),
+    "a relaxed arrival": meeting(".relaxed.cta"),
     "reduction whose warps do not meet": reduction("bar.warp.sync -1;"),
     "histogram without atomics": histogram(PLAIN),
     "histogram, clearing": histogram(ATOMIC, clear=""),
