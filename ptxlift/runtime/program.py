@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index
+from typing import SupportsIndex
 
 from ptxlift.diag import PtxError
 from ptxlift.driver.translation import Texts, Translation, lift
@@ -81,9 +82,19 @@ class Program:
             raise PtxError.of(
                 "PTX401", f"a block of {threads} threads", hint=f"at most {_LARGEST_BLOCK}"
             )
-        if max_steps is not None and max_steps < 1:
-            raise PtxError.of("PTX401", f"max_steps {max_steps}", hint="a positive number")
+        if max_steps is not None:
+            max_steps = _number("max_steps", max_steps, 1)
+        shared = _number("shared memory", shared, 0)
+        if not isinstance(args, Iterable):
+            raise PtxError.of("PTX401", f"the arguments are a list, not {args!r:.40}")
         return self._device.launch(Launch(kernel, grid3, block3, tuple(args), shared, max_steps))
+
+
+def _number(what: str, given: object, least: int) -> int:
+    value = index(given) if isinstance(given, SupportsIndex) else least - 1
+    if value < least:
+        raise PtxError.of("PTX401", f"{what} {given!r:.40}", hint=f"a number, at least {least}")
+    return value
 
 
 def _dim3(what: str, shape: Shape) -> Dim3:
@@ -111,7 +122,10 @@ def load(
     on the emulator. `checks`, as names or one text with commas: `uninitialised` and `races` on the
     interpreter (PTX408, PTX409 at the end of a launch), `hazards` on the emulator (PTX407).
     """
-    names = tuple(filter(None, checks.split(","))) if isinstance(checks, str) else tuple(checks)
+    if not isinstance(checks, Iterable):
+        raise PtxError.of("PTX307", f"checks are names, not {checks!r:.40}")
+    words = checks.split(",") if isinstance(checks, str) else checks
+    names = tuple(word.strip() if isinstance(word, str) else word for word in words if word)
     match device:
         case "emulator":
             from ptxlift.runtime.on_emulator import EmulatorDevice

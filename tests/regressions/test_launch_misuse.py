@@ -54,6 +54,32 @@ def test_a_grid_of_numpy_numbers(program: ptxlift.Program, grid: Any) -> None:
     assert (out == 2.0).all()
 
 
+MISFITS: tuple[dict[str, Any], ...] = (
+    {"max_steps": "x"},
+    {"max_steps": 0},
+    {"shared": "x"},
+    {"shared": -1},
+    {"args": None},
+)
+
+
+@pytest.mark.parametrize("words", MISFITS, ids=str)
+def test_limits_and_arguments_of_other_kinds(
+    program: ptxlift.Program, words: dict[str, Any]
+) -> None:
+    given = {"args": [floats(), 1.0]} | words
+    assert code_of(lambda: program.launch("k", 1, 32, **given)) == "PTX401"
+
+
+def test_checks_are_names_with_or_without_spaces() -> None:
+    bad: Any = 5
+    assert code_of(lambda: ptxlift.load(MODULE, "interpreter", checks=bad)) == "PTX307"
+    out = floats()
+    program = ptxlift.load(MODULE, "interpreter", checks="races, uninitialised")
+    program.launch("k", 1, 32, [out, 2.0])
+    assert (out == 2.0).all()
+
+
 def test_a_grid_larger_than_the_dispatch_packet_holds() -> None:
     program = ptxlift.load(MODULE, "emulator")
     assert code_of(lambda: program.launch("k", 2**31, 32, [floats(), 1.0])) == "PTX401"
