@@ -31,6 +31,18 @@ _EQUIVALENT: _Reasons = {
         "near 2^-500 the remainder of a root is exact at either scale",
     ("llvm.amdgpu.special", "_multiprocessors", "([12] if"):
         "PTX asks for any number above all that occur",
+    ("llvm.plain.integer", "_not", "a.width == [1]"):
+        "-1 of one bit is true",
+    ("llvm.plain.integer", "_high_product.<locals>.lower", "swap operands"):
+        "a product is the same either way",
+    ("llvm.plain.integer", "shift_amount", "width >= 32"):
+        "a width of 32 is answered above",
+    ("llvm.plain.integer", "shift_amount", "'zext' if width > [32]"):
+        "there are no widths between 32 and 64",
+    ("llvm.plain.integer", "_set_count", "width >= 32"):
+        "a width of 32 is answered above",
+    ("llvm.plain.integer", "_set_count", "if width > [32]"):
+        "there are no widths between 32 and 64",
 }  # fmt: skip
 # The same: why results stay equal
 _COST_ONLY: _Reasons = {
@@ -50,6 +62,8 @@ _COST_ONLY: _Reasons = {
         "larger bounds than need be",
     ("llvm.amdgpu.packed", "_type_of_pair", "if not e.context.has(Feature.PK_FMA_F32)"):
         "LLVM splits a packed instruction that a chip lacks, and singles round as pairs do",
+    ("llvm.plain.integer", "_high_product.<locals>.lower", "[2] * a.width"):
+        "the bits of a product that are read are there in a wider one too",
 }  # fmt: skip
 
 

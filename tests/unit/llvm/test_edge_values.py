@@ -122,6 +122,12 @@ def _other_space(b: Builder, v: list[Value]) -> list[Value]:
     return [b.icmp(back, b.trunc(pointer, 32), IntPredicate.EQ)]
 
 
+def _undefined(b: Builder, v: list[Value]) -> list[Value]:
+    """One value, whatever it is."""
+    anything = b.undef(32)
+    return [b.sub(anything, anything)]
+
+
 def _constant_quotient(b: Builder, v: list[Value]) -> list[Value]:
     return [b.sdiv(b.const(32, 1 << 31), b.const(32, -1))]
 
@@ -165,6 +171,7 @@ EDGES = {
     # the manual: cvta to a space and back gives the address
     "address_of_other_space": Edge(_other_space, (0, 0), [1], (32, 32), (1,)),
     "address_only_looked_at": Edge(_address, (0x1234, 0), [0x1234]),
+    "undefined_is_one_value": Edge(_undefined, (0, 0), [0]),
     # the manual: what does not fit wraps, as the hardware's magnitudes and signs give it
     "least_by_minus_one": Edge(_constant_quotient, (0, 0), [1 << 31]),
 }
@@ -213,3 +220,21 @@ def test_four_butterflies_and_a_step_down_are_no_reduction() -> None:
     expected[31] = 2 * parity[31]
     ptxlift.run(lift(reduction("k", steps + last), TARGET), "k", 1, LANES, [values])
     np.testing.assert_array_equal(values, expected)
+
+
+CHOSEN = """.visible .entry k(.param .u64 memory) {
+.reg .b32 %r<4>; .reg .b64 %d<8>; .reg .pred %p; .shared .align 8 .b8 buffer[8];
+ld.param.u64 %d0, [memory]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 8; add.u64 %d0, %d0, %d1;
+mov.u64 %d2, buffer; mov.u32 %r1, 17; st.shared.u32 [buffer+4], %r1;
+cvta.shared.u64 %d3, %d2; add.u64 %d4, %d3, 4; and.b32 %r2, %r0, 1; setp.eq.u32 %p, %r2, 0;
+mov.u32 %r1, 9; st.shared.u32 [buffer], %r1; bar.sync 0;
+selp.b64 %d5, %d3, %d4, %p; ld.u32 %r3, [%d5]; sub.u64 %d6, %d5, %d3; cvt.u32.u64 %r2, %d6;
+st.global.u32 [%d0], %r2; st.global.u32 [%d0+4], %r3; ret; }
+"""
+
+
+def test_a_selected_generic_address_is_a_number_too() -> None:
+    """It is read through, and its distance to the first is taken."""
+    out = np.zeros(2 * LANES, np.uint32)
+    ptxlift.run(lift(CHOSEN, TARGET), "k", 1, LANES, [out])
+    assert out.tolist() == [0, 9, 4, 17] * (LANES // 2)
