@@ -228,7 +228,8 @@ ld.param.u64 %d0, [memory]; mov.u32 %r0, %tid.x; mul.wide.u32 %d1, %r0, 8; add.u
 mov.u64 %d2, buffer; mov.u32 %r1, 17; st.shared.u32 [buffer+4], %r1;
 cvta.shared.u64 %d3, %d2; add.u64 %d4, %d3, 4; and.b32 %r2, %r0, 1; setp.eq.u32 %p, %r2, 0;
 mov.u32 %r1, 9; st.shared.u32 [buffer], %r1; bar.sync 0;
-selp.b64 %d5, %d3, %d4, %p; ld.u32 %r3, [%d5]; sub.u64 %d6, %d5, %d3; cvt.u32.u64 %r2, %d6;
+selp.b64 %d5, %d3, %d4, %p; ld.u32 %r3, [%d5]; sub.u64 %d6, %d5, %d3;
+mov.b64 {%r2, %r1}, %d6; add.u32 %r2, %r2, %r1;
 st.global.u32 [%d0], %r2; st.global.u32 [%d0+4], %r3; ret; }
 """
 
