@@ -85,6 +85,6 @@ def checks_of(names: Iterable[str]) -> frozenset[Check]:
             raise PtxError.of(
                 "PTX307",
                 f"the interpreter has no check '{name}'",
-                hint=f"one of {', '.join(known)}",
+                hint=f"it has {', '.join(known)}; the emulator has others",
             )
     return frozenset(known[name] for name in chosen)

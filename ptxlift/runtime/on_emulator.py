@@ -26,7 +26,7 @@ class EmulatorDevice:
             raise PtxError.of(
                 "PTX307",
                 f"the emulator has no check '{unknown[0]}'",
-                hint=f"it has {', '.join(CHECKS_OF_EMULATOR)}",
+                hint=f"it has {', '.join(CHECKS_OF_EMULATOR)}; the interpreter has others",
             )
         self._options = emulator.Options(check_hazards=bool(tuple(checks)))
         self._translation = translation
