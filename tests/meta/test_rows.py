@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from docs import isa_page
 from ptxlift import isa
 from ptxlift.interp.ends import endings
 from ptxlift.interp.steps import makers
@@ -32,8 +29,3 @@ def test_pure_rows_with_a_meaning_have_no_effect() -> None:
     for row in isa.rows():
         if row.name in semantics.names():
             assert isa.Effect.MEMORY not in row.effect, row.pattern
-
-
-def test_instruction_page_is_fresh() -> None:
-    page = Path(isa_page.__file__).parent / "isa.md"
-    assert page.read_text(encoding="utf-8") == isa_page.render(), "run `make docs`"
