@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ptxlift.ir.attributes import BarrierMode, IntPredicate, Order, Scope
+from ptxlift.ir.warp_uniformity import constant
 from ptxlift.isa import Role
 from ptxlift.lifter.registry import lifts
 from ptxlift.lifter.words import words
@@ -23,6 +24,9 @@ _MODES = {
 }
 
 
+_WARP, _MOST_THREADS = 32, 1024
+
+
 @lifts("bar_sync", "bar_arrive", "bar_red")
 def lift_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
     """Parallel Synchronization and Communication Instructions: bar, barrier."""
@@ -31,6 +35,12 @@ def lift_barrier(at: FunctionLifter, inst: ptx.Inst) -> None:
     counted = "b" in named
     ident = at.scalar(named["a"], 32)
     count = at.scalar(named["b"], 32) if counted else at.const(32, 0)
+    known = constant(count) if counted else None
+    if known is not None and not (0 < known <= _MOST_THREADS and known % _WARP == 0):
+        raise at.refuse(
+            f"a barrier for {known} threads is never complete",
+            f"the count is a multiple of {_WARP} up to {_MOST_THREADS}, the largest block",
+        )
     predicate = at.scalar(named["c"], 1) if "c" in named else at.const(1, 0)
     mode = next((_MODES[word] for word in present if word in _MODES), BarrierMode.SYNC)
     result = at.builder.barrier(ident, count, predicate, mode, counted)

@@ -36,6 +36,8 @@ from ptxlift.ir.attributes import (
 )
 from ptxlift.ir.builder import Builder
 from ptxlift.ir.core import Block, Function, Op, Value
+from ptxlift.ir.meeting_loop import meet_in_a_loop
+from ptxlift.ir.meetings import Parting, parting_of
 from ptxlift.ir.warp_uniformity import constant
 from ptxlift.records import dataclass
 
@@ -71,10 +73,12 @@ def place_counted_barriers(module: ir.Module, reaches: Sequence[Reach], in_hardw
     written = set()
     for function in module.functions.values():
         _name_barriers(function, own)
-        ops = _counted(function)
-        if ops:
-            written.add(function.name)
-            _Writer(function).replace(set(ops))
+        if not _counted(function):
+            continue
+        if parting_of(function).parting is Parting.SOME:
+            meet_in_a_loop(function)  # else each place that lanes of a warp come to counts for it
+        written.add(function.name)
+        _Writer(function).replace(set(_counted(function)))
     if not written:
         return
     module.variables[_WORDS.name] = _WORDS

@@ -139,3 +139,34 @@ def test_votes_of_a_part_of_the_block(target: str) -> None:
     place = {"device": target} if target == "interpreter" else {"target": target}
     ptxlift.run(VOTES, "k", 1, 128, [out], **place)
     np.testing.assert_array_equal(out, total)
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx1100", "gfx1250"])
+def test_lanes_of_a_warp_at_two_places_of_a_barrier(target: str) -> None:
+    """A warp counts once, whichever of its lanes are where: both warps must have come."""
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p; .shared .align 4 .b8 cells[256];
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+  mov.u32 %r2, cells; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; st.shared.u32 [%r4], %r1;
+  setp.lt.u32 %p, %r1, 16; @%p bra FIRST;
+  barrier.sync 1, 64; bra BOTH;
+FIRST: barrier.sync 1, 64;
+BOTH: xor.b32 %r3, %r3, 252; add.u32 %r3, %r3, %r2; ld.shared.u32 %r5, [%r3];
+  st.global.u32 [%rd3], %r5; ret; }
+"""
+    out = np.zeros(64, np.uint32)
+    ptxlift.run(text, "k", 1, 64, [out], target=target, max_steps=200_000)
+    np.testing.assert_array_equal(out, np.arange(64) ^ 63)
+
+
+@pytest.mark.parametrize("count", ["0", "-32", "2048"])
+def test_counts_that_no_block_reaches(count: str) -> None:
+    head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+    text = f"{head}.visible .entry k() {{ bar.sync 1, {count}; ret; }}"
+    with pytest.raises(ptxlift.PtxError, match="never complete") as caught:
+        ptxlift.lift(text)
+    assert caught.value.diagnostics[0].code == "PTX202"
