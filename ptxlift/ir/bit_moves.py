@@ -185,29 +185,56 @@ def _source_bits(wants: Sequence[Places], registers: int) -> tuple[int, ...] | N
     return tuple(found)
 
 
-def _cheapest(goal: tuple[int, ...]) -> tuple[Swap, ...]:
-    """Swaps after which what was at each position is where it is to be."""
-    start = tuple(range(len(goal)))
-    moved = [position for position in start if goal[position] != position]
-    work: list[tuple[float, int, tuple[int, ...], tuple[Swap, ...]]] = [(0, 0, start, ())]
+def _cheapest(targets: tuple[int, ...]) -> tuple[Swap, ...]:
+    """Swaps after which what was at each position is at its target.
+
+    Swaps of two register bits cost nothing and come last, so that the search (A*) tells states
+    apart by the lane's bits alone.
+    """
+    start = tuple(range(len(targets)))
+    goal = tuple(map(targets.index, start))  # what is to be at each position
+    lanes = [position for position in start[:_LANE_BITS] if goal[position] != position]
+    others = [position for position in start[_LANE_BITS:] if goal[position] != position]
+    swaps_of_lanes = [Swap(low, high) for at, low in enumerate(lanes) for high in lanes[at + 1 :]]
+    swaps_of_lanes += [Swap(low, high) for low in lanes for high in others]
+    work: list[tuple[float, int, float, tuple[int, ...], tuple[Swap, ...]]] = []
+    heappush(work, (0, 0, 0, start, ()))
     done: set[tuple[int, ...]] = set()
     number = 0
     while work:
-        cost, _, places, swaps = heappop(work)
-        if places == goal:
-            return swaps
-        if places in done:
+        _, _, cost, places, swaps = heappop(work)
+        lane_bits = places[:_LANE_BITS]
+        if lane_bits == goal[:_LANE_BITS]:
+            return (*swaps, *_registers_put_right(places, goal))
+        if lane_bits in done:
             continue
-        done.add(places)
-        for swap in _pairs(moved):
+        done.add(lane_bits)
+        for swap in swaps_of_lanes:
             number += 1
-            turned = {swap.low: swap.high, swap.high: swap.low}
-            after = tuple(turned.get(place, place) for place in places)
-            heappush(work, (cost + swap.cost, number, after, (*swaps, swap)))
+            after, spent = _after(places, swap), cost + swap.cost
+            least = spent + _least_cost(after, goal)
+            heappush(work, (least, number, spent, after, (*swaps, swap)))
     raise AssertionError("swaps make every permutation")
 
 
-def _pairs(positions: Sequence[int]) -> Iterator[Swap]:
-    for at, low in enumerate(positions):
-        for high in positions[at + 1 :]:
-            yield Swap(low, high)
+def _after(places: tuple[int, ...], swap: Swap) -> tuple[int, ...]:
+    turned = list(places)
+    turned[swap.low], turned[swap.high] = places[swap.high], places[swap.low]
+    return tuple(turned)
+
+
+def _least_cost(places: tuple[int, ...], goal: tuple[int, ...]) -> float:
+    """No swaps cost less: one brings at most one bit from the register to the lane, and puts at
+    most two of the lane's right.
+    """
+    wrong = [at for at in range(_LANE_BITS) if places[at] != goal[at]]
+    from_registers = sum(goal[at] not in places[:_LANE_BITS] for at in wrong)
+    return max(from_registers, len(wrong) / 2 + (_ROW_BIT in wrong))
+
+
+def _registers_put_right(places: tuple[int, ...], goal: tuple[int, ...]) -> Iterator[Swap]:
+    for position in range(_LANE_BITS, len(goal)):
+        if places[position] != goal[position]:
+            swap = Swap(position, places.index(goal[position]))
+            yield swap
+            places = _after(places, swap)
