@@ -51,14 +51,14 @@ test-full: $(READY) ## All tests with every parameter of those that are sampled
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests --full
 
 matrix-full: $(READY) ## Every form of mma.sync, generic and native, on every kind of chip; an hour
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/matrix --matrix-full
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/matrix --matrix-full --full
 
 warps-full: $(READY) ## Locks, meetings and warp operations in blocks of every shape on every target
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/warps --warps-full
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit/warps --warps-full --full
 
 corpus-full: $(READY) ## Every example from every compiler on six targets
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[corpus]'
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/corpus --corpus-full
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/corpus --corpus-full --full
 
 fuzz: $(READY) ## Random PTX and LLVM IR, interpreter and this machine against emulator; FUZZ_SECONDS=600
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)

@@ -116,6 +116,7 @@ def _by_family() -> dict[str, list[Case]]:
 _FAMILIES = _by_family()
 
 
+@pytest.mark.sampled(64)
 @pytest.mark.slow
 @pytest.mark.ops
 @pytest.mark.parametrize("family", _FAMILIES)

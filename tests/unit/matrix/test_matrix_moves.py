@@ -43,6 +43,7 @@ def place(generic: bool) -> str:
     return "\n".join(lines) + "\nadd.u64 %rd0, %rd0, %rd1;\n"
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("generic", [False, True])
 @pytest.mark.parametrize("transposed", [False, True])
@@ -72,6 +73,7 @@ def test_ldmatrix(count: int, transposed: bool, generic: bool, target: str) -> N
                 assert got[lane, matrix] >> (16 * half) & 0xFFFF == expected
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 4])

@@ -170,18 +170,21 @@ def check(inst: Instruction, target: str, matrix: str = "generic") -> str:
     return "".join(listing)
 
 
+@pytest.mark.sampled(26)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("inst", COMMON, ids=str)
 def test_common(inst: Instruction, target: str) -> None:
     check(inst, target)
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("inst", RARE, ids=str)
 def test_rare(inst: Instruction, target: str) -> None:
     check(inst, target)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("target", SAMPLED)
 @pytest.mark.parametrize("inst", [COMMON[1], COMMON[4], COMMON[6], COMMON[9], COMMON[-1]], ids=str)
 def test_other_chips(inst: Instruction, target: str) -> None:

@@ -99,6 +99,7 @@ def sparse_matrix(
     return bits, whole, metadata
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_sparse(case: Sparse, target: str) -> None:

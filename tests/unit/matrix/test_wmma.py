@@ -137,6 +137,7 @@ SHAPES = ("m16n16k16", "m32n8k16", "m8n32k16")
 LAYOUTS = ("row row row row", "col row col row", "row col row col", "col col col col")
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("layouts", LAYOUTS)
 @pytest.mark.parametrize("shape", SHAPES)
@@ -167,6 +168,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("target", EVERYWHERE)
 @pytest.mark.parametrize("space", ["", ".global"])
 @pytest.mark.parametrize(("inst", "types", "bits"), OTHERS, ids=lambda value: str(value))
