@@ -93,6 +93,7 @@ def compile_with_nvcc(source: Path, build: NvccBuild, cache: Path) -> str:
     return path.read_text()
 
 
+@pytest.mark.sampled(36)
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
 def test_nvcc_build_matches_numpy(run: Run, pytestconfig: pytest.Config) -> None:
     assert pytestconfig.cache is not None

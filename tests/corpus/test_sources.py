@@ -15,6 +15,7 @@ from host import build_host_library, run_on_host
 CUDA_CASES = [case for case in ALL_CASES if case.source.endswith(".cu")]
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 @pytest.mark.parametrize("case", CUDA_CASES, ids=lambda case: case.name)
 def test_source_matches_reference(case: Case, tmp_path: Path) -> None:
@@ -41,6 +42,7 @@ def is_current_compiler(build: Build) -> bool:
     return f"// compiler: {compiler_version()}\n" in build.output.read_text()
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("build", all_builds(), ids=lambda build: build.output.stem)
 def test_checked_in_ptx_is_current(build: Build) -> None:
     if not is_current_compiler(build):

@@ -26,6 +26,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize(("case", "path"), RUNS)
 def test_output_leaves_the_same_memory(case: Case, path: Path) -> None:
     text = path.read_text()

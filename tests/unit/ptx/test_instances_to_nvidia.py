@@ -20,6 +20,7 @@ EVERY = 260  # of 20,791
 REFUSED = {"PTX108": "is gone", "PTX202": "cannot be kept as it is"}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not PTXAS, reason="ptxas is not installed")
 @pytest.mark.parametrize("part", range(3))
 def test_measured_instances(part: int, tmp_path: Path) -> None:
