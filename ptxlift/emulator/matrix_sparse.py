@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ptxlift.diag import PtxError
-from ptxlift.emulator.matrix_elements import WIDTHS, Bits, decode, encode, split
+from ptxlift.emulator.matrix_elements import WIDTHS, Bits
 from ptxlift.emulator.matrix_layouts import (
     Part,
     Shape,
@@ -23,7 +23,8 @@ from ptxlift.emulator.matrix_layouts import (
     result_index,
     stored_index,
 )
-from ptxlift.emulator.operands import File, Inst, Operand, Reg
+from ptxlift.emulator.matrix_operands import Elements, elements_of, register_of, words_of
+from ptxlift.emulator.operands import Inst, Operand
 from ptxlift.emulator.salu import Op
 from ptxlift.emulator.state import State
 from ptxlift.records import dataclass
@@ -41,12 +42,7 @@ class _Sparse:
     """What one instruction does. `first`: the lowest bit of the index that counts."""
 
     sparse: SparseShape
-    a: str
-    b: str
-    d: str
-    signed: tuple[bool, bool]
-    saturates: bool
-    fnuz: bool
+    elements: Elements
     first: int
 
     @property
@@ -60,29 +56,21 @@ def compile_sparse(inst: Inst, target: str, lanes: int) -> Op | None:
     found = _NAME.fullmatch(inst.mnemonic)
     if found is None:
         return None
-    unknown = sorted(inst.modifiers.keys() - _KNOWN)
-    if unknown:
-        raise PtxError.of("PTX406", f"modifier {unknown[0]} of {inst.mnemonic} is not emulated")
-    return _action(_described(inst, found, target, lanes), *inst.operands)
+    elements = elements_of(inst, found, target, _KNOWN)
+    sparse = _shape(inst, found, lanes)
+    what = _Sparse(sparse, elements, _first_bit(inst, 2 * sparse.stored))
+    return _action(what, *inst.operands)
 
 
-def _described(inst: Inst, found: re.Match[str], target: str, lanes: int) -> _Sparse:
+def _shape(inst: Inst, found: re.Match[str], lanes: int) -> SparseShape:
     m, n, k = (int(found[letter]) for letter in "mnk")
-    a, family = found["a"], found["family"]
-    signs = inst.modifiers.get("neg_lo", (0, 0, 0))
-    assert isinstance(signs, tuple), "neg_lo has a bit a source"
-    signed = (a == "i8" or bool(signs[0]), a == "i8" or bool(signs[1]))
-    stored = _register(inst.operands[1]).count * 32 // WIDTHS[a]
-    newer = _register(inst.operands[1]).count == {"smfmac": 4, "swmmac": 8}[family]
+    family, width = found["family"], WIDTHS[found["a"]]
+    count = register_of(inst.operands[1]).count
+    newer = count == {"smfmac": 4, "swmmac": 8}[family]
     if lanes != {"smfmac": 64, "swmmac": 32}[family] or (newer and m > 16):
         raise PtxError.of("PTX406", f"{inst.mnemonic} is not emulated on waves of {lanes}")
     whole = Shape(m, n, k, 1, lanes, _TOGETHER[family])
-    sparse = SparseShape(whole, stored, newer, WIDTHS[a] == 8)
-    fnuz = target.startswith(("gfx940", "gfx941", "gfx942"))
-    first = _first_bit(inst, 2 * stored)
-    kinds = (a, found["b"] or a, found["d"])
-    clamps = "clamp" in inst.modifiers
-    return _Sparse(sparse, *kinds, signed, clamps, fnuz, first)
+    return SparseShape(whole, count * 32 // width, newer, width == 8)
 
 
 def _first_bit(inst: Inst, bits: int) -> int:
@@ -93,40 +81,20 @@ def _first_bit(inst: Inst, bits: int) -> int:
     return int(str(part)) * bits
 
 
-def _register(operand: Operand) -> Reg:
-    if not isinstance(operand.value, Reg):
-        raise PtxError.of("PTX406", f"matrix operand {operand.value} is not understood")
-    return operand.value
-
-
 # ---- what is done ----
 
 
-def _words(st: State, reg: Reg) -> NDArray[np.uint32]:
-    """Registers as (waves, lanes, count)."""
-    rows = st.a if reg.file is File.A else st.v
-    return np.stack(rows[reg.index : reg.index + reg.count], axis=-1)
-
-
-def _numbers(what: _Sparse, words: NDArray[np.uint32], name: str, signed: bool) -> Bits:
-    return decode(name, split(words, WIDTHS[name]), what.fnuz, signed)
-
-
 def _action(what: _Sparse, target: Operand, *sources: Operand) -> Op:
-    sums, first, second, third = (_register(o) for o in (target, *sources))
-    d_index = result_index(what.shape)
+    sums, first, second, third = (register_of(o) for o in (target, *sources))
+    elements, d_index = what.elements, result_index(what.shape)
 
     def run(st: State) -> None:
-        stored = _numbers(what, _words(st, first), what.a, what.signed[0])
-        b = _numbers(what, _words(st, second), what.b, what.signed[1])
-        product = _product(what, stored, b, _words(st, third))
-        held = _numbers(what, _words(st, sums), what.d, True)
+        stored = elements.numbers(st, first, elements.a, elements.signed[0])
+        b = elements.numbers(st, second, elements.b, elements.signed[1])
+        product = _product(what, stored, b, words_of(st, third))
+        held = elements.numbers(st, sums, elements.d)
         with np.errstate(invalid="ignore", over="ignore"):
-            total = held + product[:, d_index[1], d_index[2]]
-        words = np.ascontiguousarray(encode(what.d, total, what.saturates)).view(np.uint32)
-        rows = st.a if sums.file is File.A else st.v
-        for step in range(sums.count):
-            np.copyto(rows[sums.index + step], words[..., step], where=st.active[:, None])
+            elements.write(st, sums, held + product[:, d_index[1], d_index[2]])
 
     return run
 

@@ -13,7 +13,8 @@ from ptxlift.ir.core import Op, Value
 
 LANES = 32
 _DEEPEST = 6
-_LOW: dict[str, Callable[[int, int], int]] = {
+# Ops whose low bits follow from the low bits of their operands.
+LOW_OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -40,7 +41,7 @@ def low_bits(value: Value, tid_is_lane: bool, depth: int = _DEEPEST) -> tuple[in
     if name == "not_":
         found = low_bits(op.operands[0], tid_is_lane, depth - 1)
         return None if found is None else tuple(~a % LANES for a in found)
-    operation = _LOW.get(name)
+    operation = LOW_OPERATIONS.get(name)
     if operation is None:
         return None
     a, b = (low_bits(operand, tid_is_lane, depth - 1) for operand in op.operands)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ptxlift.ir.attributes import Special
 from ptxlift.ir.core import Function, Op, Value
+from ptxlift.ir.lane_values import LOW_OPERATIONS
 from ptxlift.records import dataclass
 
 _WIDTH = 32
@@ -17,12 +18,7 @@ _MASK = (1 << _WIDTH) - 1
 _WARP = 32
 
 _OPERATIONS: dict[str, Callable[..., int]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "and_": lambda a, b: a & b,
-    "or_": lambda a, b: a | b,
-    "xor": lambda a, b: a ^ b,
+    **LOW_OPERATIONS,
     "shl": lambda a, b: a << b,
     "lshr": lambda a, b: a >> b,
     "bfe_u": lambda a, at, size: a >> at & (1 << size) - 1,

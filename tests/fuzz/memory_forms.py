@@ -96,7 +96,8 @@ TOGETHER = (
     "bar.sync 0;", "barrier.sync 1, 64;", "bar.red.popc.u32 {a}, 0, {p};", "bar.warp.sync {m};",
     "bar.red.and.pred {p}, 1, {q};", "barrier.cluster.arrive; barrier.cluster.wait;",
     "elect.sync {a}|{p}, {m};",
-    "setp.lt.u32 %t, %s1, 32; @%t bar.arrive 2, 64; @!%t bar.sync 2, 64;",
+    "setp.lt.u32 %t, %s1, 32; @%t bar.arrive 2, 64; @!%t bar.sync 2, 64; "
+    "bar.sync 0;",  # else the first warp may arrive for the second one's next phase
     "and.b32 %w, {a}, 1; way{n}: .branchtargets one{n}, two{n}; brx.idx %w, way{n}; "
     "one{n}: add.u32 {b}, {b}, 1; two{n}: bar.warp.sync {m};",
     "redux.sync.min.NaN.f32 {a}, {b}, {m}; testp.notanumber.f32 %t, {a}; "
