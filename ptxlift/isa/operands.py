@@ -5,8 +5,8 @@ instruction. Goes out: `OperandSpec`s. This module must know no particular instr
 
 `what` is, in this order:
     `>`             a result
-    `~ = ^ 8`       how a register's size must agree: wider is fine; any kind; a 32-bit integer;
-                    exactly 8 bits. None: equal size
+    `~ = ^ 8 @`     how a register's size must agree: wider is fine; any kind; a 32-bit integer;
+                    exactly 8 bits; of an array's coordinates. None: equal size
     a type          a name of the row's sets, a type, `wide(x)` (twice as wide) or `frag(x)` (as in
                     a matrix fragment)
     `!`             no constant
@@ -30,7 +30,7 @@ from ptxlift.isa.row import OperandKind, OperandSpec, Role, Row, Rule, Values
 from ptxlift.isa.types import NO_TYPE, TYPES, Kind, Type, type_of
 from ptxlift.records import dataclass
 
-_RULES = {"~": Rule.WIDER, "=": Rule.SIZE, "^": Rule.COUNT, "8": Rule.EXACT8}
+_RULES = {"~": Rule.WIDER, "=": Rule.SIZE, "^": Rule.COUNT, "8": Rule.EXACT8, "@": Rule.LAYERED}
 _WORDS = {
     "pred": OperandKind.PREDICATE,
     "sreg": OperandKind.SPECIAL,
@@ -48,7 +48,7 @@ _WORDS = {
 _WHAT = re.compile(
     r"(?P<result>>?)"
     r"(?:\[(?P<space>[\w:]*)\]"
-    r"|(?P<rule>[~=^]|8(?=type))?(?P<type>[a-z]\w*(?:\(\w+\))?)?(?P<register>!?)"
+    r"|(?P<rule>[~=^@]|8(?=type))?(?P<type>[a-z]\w*(?:\(\w+\))?)?(?P<register>!?)"
     r"(?P<symbol>&?)(?P<sum>\+?)"
     r"(?:\*(?P<count>\w+))?)"
     r"(?P<sink>_?)"
@@ -142,7 +142,7 @@ def resolve(notation: Notation, values: Values) -> OperandSpec:
         role=notation.role,
         kind=OperandKind.VECTOR if length else notation.kind,
         type=_type(notation, values),
-        rule=notation.rule,
+        rule=_rule(notation, values),
         count=length,
         low=notation.low,
         high=notation.high,
@@ -153,6 +153,11 @@ def resolve(notation: Notation, values: Values) -> OperandSpec:
         constants=notation.kind is OperandKind.VALUE,
         sum=notation.sum,
     )
+
+
+def _rule(notation: Notation, values: Values) -> Rule:
+    is_plain = notation.rule is Rule.LAYERED and not values["geom"].startswith("a")
+    return Rule.EQUAL if is_plain else notation.rule
 
 
 def _type(notation: Notation, values: Values) -> Type:

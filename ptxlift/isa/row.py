@@ -64,8 +64,9 @@ class Rule(Enum):
     EQUAL = "same size"  # ALU operands, with the kinds of the manual's operand table
     WIDER = "same size or wider"  # ld and cvt results, st and cvt sources
     COUNT = "32-bit integer"  # shift counts, positions, masks: integers and bits only
-    SIZE = "same size, any kind"  # shfl lanes, fragments, coordinates
+    SIZE = "same size, any kind"  # shfl lanes, fragments, gradients
     EXACT8 = "8-bit register"
+    LAYERED = "an integer, and then the same size"  # coordinates of arrays: the layer
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,11 @@ def elements_agree(operand: Type, rule: Rule, registers: Sequence[Type]) -> str:
     """
     if rule is Rule.SIZE:
         return "" if all(agrees(operand, rule, r) for r in registers) else _reason(operand)
+    if rule is Rule.LAYERED:
+        layer, *rest = registers
+        if not agrees(operand, Rule.COUNT, layer):
+            return "the layer is an integer"
+        return elements_agree(operand, Rule.EQUAL if len(rest) > 1 else Rule.SIZE, rest)
     solid = [r for r in registers if r.kind is not Kind.PRED]
     if len({r.bits for r in solid}) > 1:
         return "the vector's elements differ in size"

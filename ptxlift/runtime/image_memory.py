@@ -57,14 +57,18 @@ def placed_levels(image: Image, spec: TargetSpec | None) -> tuple[PlacedLevel, .
 
 @dataclass(slots=True)
 class _Texels:
-    """Memory of the levels of an image, and the images that it is the memory of, by id."""
+    """Memory of the levels of an image, and the images that it is the memory of, by id. `before`:
+    what it held when a launch began, where that may write to it.
+    """
 
     buffer: Buffer
     levels: tuple[PlacedLevel, ...]
     images: dict[int, Image]
+    before: Array | None = None
 
-    def placed(self, image: Image) -> PlacedImage:
-        return PlacedImage(image, self.levels, self.buffer.array, self.buffer.address)
+    def placed(self, image: Image, memory: Array | None = None) -> PlacedImage:
+        memory = self.buffer.array if memory is None else memory
+        return PlacedImage(image, self.levels, memory, self.buffer.address)
 
     @property
     def any_image(self) -> Image:
@@ -156,12 +160,19 @@ class ImageMemory:
             for number, array in enumerate(placed.image.arrays):
                 rows = placed.rows_of(number)
                 rows[...] = np.asarray(array).reshape(rows.shape)
+            is_written = any(isinstance(image, Surface) for image in texels.images.values())
+            texels.before = texels.buffer.array.copy() if is_written else None
 
     def copy_back(self) -> None:
-        """What kernels wrote to surfaces, after a launch."""
+        """What kernels wrote to surfaces, after a launch: the rest of an array may have been
+        written through a pointer.
+        """
         for texels in self._texels.values():
-            for image in texels.images.values():
-                if isinstance(image, Surface):
-                    rows = texels.placed(image).rows_of(0)
-                    np.asarray(image.array)[...] = rows.reshape(image.array.shape)
-                    break
+            if texels.before is None:
+                continue
+            image = next(image for image in texels.images.values() if isinstance(image, Surface))
+            rows = texels.placed(image).rows_of(0)
+            word = np.dtype(f"u{rows.dtype.itemsize}")
+            old = texels.placed(image, texels.before).rows_of(0)
+            changed = (rows.view(word) != old.view(word)).reshape(image.array.shape)
+            np.copyto(np.asarray(image.array), rows.reshape(image.array.shape), where=changed)

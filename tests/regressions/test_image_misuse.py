@@ -77,3 +77,22 @@ def test_only_images_and_samplers_have_handles(given: Any) -> None:
     program = ptxlift.load(SAMPLE, "interpreter")
     with pytest.raises(PtxError, match=r"(?s)PTX401.*has no handle"):
         program.handle(given)
+
+
+@pytest.mark.parametrize("device", ["emulator", "interpreter"])
+def test_a_pointer_to_the_array_of_a_surface(device: str) -> None:
+    """The image is a copy, whose texels go back where the kernel wrote them, and only there."""
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 image, .param .u64 array) {
+  .reg .b64 %rd<3>; .reg .b32 %r<2>;
+  ld.param.u64 %rd1, [image]; ld.param.u64 %rd2, [array];
+  mov.u32 %r0, 4; mov.u32 %r1, 7;
+  sust.b.1d.b32.zero [%rd1, {%r0}], {%r1};
+  st.global.u32 [%rd2+12], %r1;
+  ret; }
+"""
+    array = np.arange(4, dtype=np.uint32)
+    ptxlift.run(text, "k", 1, 1, [ptxlift.Surface(array, "1d"), array], device=device)
+    np.testing.assert_array_equal(array, [0, 7, 2, 7])
