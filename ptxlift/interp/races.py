@@ -9,7 +9,8 @@ accesses (atomics, mbarriers, `.volatile`, `.relaxed`, `.acquire`, `.release`) d
 other. An access comes before a later one in another block or thread if its block did a fence or a
 release after it, and after that the later thread, or for another block any thread of the later
 block, did a fence or a strong access of its own. By the manual's chapter Memory Consistency Model
-they would have to meet at one flag, so some races are missed.
+they would have to meet at one flag, so some races are missed; and asynchronous copies are done at
+once, so that a missing wait for one is not seen.
 """
 
 from __future__ import annotations

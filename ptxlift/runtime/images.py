@@ -56,6 +56,11 @@ def _check_numbers(what: str, given: object, count: int) -> None:
         raise _refused(f"{what} is {count} numbers, not {given!r:.40}")
 
 
+def _check_flag(what: str, given: object) -> None:
+    if not isinstance(given, bool | np.bool_):
+        raise _refused(f"{what} is {given!r:.40}", "True or False")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sampler:
     """How a texture is read: a `.samplerref` of independent mode, and a part of `Texture`.
@@ -79,6 +84,7 @@ class Sampler:
         for chosen in (self.filter_mode, self.mipmap_filter):
             if chosen not in _FILTERS:
                 raise _refused(f"filter {chosen!r}", f"one of {', '.join(_FILTERS)}")
+        _check_flag("normalized", self.normalized)
         _check_numbers("a border of four channels", self.border, 4)
         _check_numbers("a level-of-detail bias", (self.lod_bias,), 1)
         _check_numbers("a level-of-detail range", self.lod_range, 2)
@@ -214,6 +220,7 @@ class Texture(Image, Sampler):
             raise _refused(f"levels are a list of arrays, not {self.levels!r:.40}")
         Image.__post_init__(self)
         Sampler.__post_init__(self)
+        _check_flag("normalized_float", self.normalized_float)
         number = self.kind is ChannelKind.FLOAT or self.normalized_float
         if self.filter_mode == "linear" and not number:
             hint = "read them as normalised floats, or choose the point filter"

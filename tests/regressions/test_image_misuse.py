@@ -28,6 +28,8 @@ MISUSED: Sequence[tuple[Any, Mapping[str, Any]]] = (
     (TEXELS, {"lod_range": (1,)}),
     (TEXELS, {"lod_range": 3}),
     (TEXELS, {"geometry": ["2d"]}),
+    (TEXELS, {"normalized": "no"}),
+    (TEXELS, {"normalized_float": 1}),
     (TEXELS, {"levels": None}),
     (PAIRS, {"levels": [np.ones((2, 2, 4), np.float32)]}),
     (TEXELS, {"levels": [TEXELS[:2, :2], ONE, ONE]}),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ptxlift.isa import Kind, OperandSpec
+from ptxlift.isa import Kind, OperandKind, OperandSpec
 from ptxlift.ptx.binding.constants import constant_offset
 from ptxlift.ptx.binding.context import (
     Atoms,
@@ -126,7 +126,14 @@ def _absolute(ctx: Context, node: nodes.Address, spec: OperandSpec) -> Builder:
 
 def space_fits(variable: Variable, text: str, spec: OperandSpec) -> None:
     wanted = SPACES.get(spec.space.split("::")[0], ())
-    if variable.type.kind is Kind.OPAQUE or variable.space not in wanted:
+    is_object = variable.type.kind is Kind.OPAQUE
+    if is_object and spec.kind is not OperandKind.ADDRESSABLE:
+        raise NearFault(
+            "PTX103",
+            f"`{text}` is a .{variable.type.name}; memory instructions do not go into it",
+            "take its address with mov",
+        )
+    if variable.space not in wanted:
         where = f".{spec.space}" if spec.space else "generic addresses"
         raise NearFault(
             "PTX103",
