@@ -13,8 +13,10 @@ from ptxlift.llvm.amdgpu.context import Context
 from ptxlift.llvm.amdgpu.facts import Facts
 from ptxlift.llvm.amdgpu.kernel_abi import KernelArguments
 from ptxlift.llvm.amdgpu.matrix.payloads import values_without_payload
+from ptxlift.llvm.amdgpu.sdwa import may_copy_a_sign
 from ptxlift.llvm.amdgpu.spaces import FLAT, TYPES
 from ptxlift.llvm.emitter import FunctionEmitter
+from ptxlift.llvm.floats import FloatType
 from ptxlift.llvm.pointers import PointerSpaces
 from ptxlift.target import Feature
 
@@ -33,6 +35,25 @@ class Emitter(FunctionEmitter[Context]):
         self.without_payload = values_without_payload(function)
         self._traps_are_long = not context.has(Feature.S_TRAP)
         self._traps = 0
+        self._has_sdwa = context.has(Feature.SDWA)
+
+    def _make_real(self, value: Value, type: FloatType) -> str:
+        known = self._constants.get(value)
+        if known is None and type.bits < 64 and self._has_sdwa and may_copy_a_sign(value):
+            self._reals[type.name][value] = self._opaque_real(value, type)
+            return self._reals[type.name][value]
+        return super()._make_real(value, type)
+
+    def _opaque_real(self, value: Value, type: FloatType) -> str:
+        """The floating-point form by way of a copy that no pass looks through."""
+        bits, narrow = self.bits(value), type.bits < 32
+        if narrow:
+            bits = self.insert_after(value, f"zext i{type.bits} {bits} to i32")
+        call = self.call("i32 @llvm.amdgcn.softwqm.i32(i32)", bits)
+        bits = self.insert_after(value, call)
+        if narrow:
+            bits = self.insert_after(value, f"trunc i32 {bits} to i{type.bits}")
+        return self.insert_after(value, f"bitcast i{type.bits} {bits} to {type.name}")
 
     def trap(self) -> None:
         """Where traps are long, LLVM cannot place two of them that all lanes reach together: it
