@@ -31,6 +31,8 @@ STEPS = int(os.environ.get("PTXLIFT_DRIVER_STEPS", "3000000"))
 EMULATOR_RANGE = range(0x1000_0000_0000, 0x2000_0000_0000)
 ATTRIBUTES = {0: 1024, 1: 0, 2: 0, 3: 0, 4: 32, 5: 80, 6: 80, 7: 0, 8: 65536}
 
+_HEAP = 1 << 20  # bytes for `malloc` and `free` of kernels
+
 
 class Hooks(c.Structure):
     """The functions that the library calls; the same order as in `libcuda.c`."""
@@ -129,7 +131,7 @@ class Device:
         if self.where == "interpreter":
             program = ptxlift.load(texts, "interpreter")
         else:
-            options = ptxlift.Options(on_unsupported="skip")
+            options = ptxlift.Options(on_unsupported="skip", heap_bytes=_HEAP)
             run = self.worker.run
             made = ptxlift.lift(texts, self.where, options=options, name=key, compiler=run)
             assert made.code_object
